@@ -23,13 +23,12 @@ from pathlib import Path
 import numpy as np
 
 from bench.result import BenchResult
-from dialeval.annotation.blinding import blind
-from dialeval.annotation.client import Client
+from dialeval.annotation.blind_items import blind
 from dialeval.annotation.desk import plan_of
-from dialeval.annotation.inviting import invite
+from dialeval.annotation.invitations import invite
 from dialeval.annotation.kinds.asking import asked
 from dialeval.annotation.project import Project, Settings, write_project
-from dialeval.annotation.simulation import Behaviour, SimulatedRater
+from dialeval.annotation.simulation import Behaviour, Client, SimulatedRater
 from dialeval.annotation.store.database import open_database
 from dialeval.annotation.store.store import Store
 from dialeval.data.types import Example, Response, Turn

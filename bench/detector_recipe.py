@@ -12,18 +12,20 @@ import gzip
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Final
 
 from dialeval.consistency.learning.config import SCHEDULE, DetectorConfig
+from dialeval.consistency.pairs.lookalikes import look_alikes
 from dialeval.consistency.pairs.making import made_pairs
 from dialeval.consistency.pairs.reading import read_all
-from dialeval.consistency.pairs.types import Divided, LabelledPair, divide
+from dialeval.consistency.pairs.types import Divided, LabelledPair, Pair, divide
 from dialeval.data.types import Dialogue, Turn, alternating
+from dialeval.encoder.files import EMBEDDED
 
 if TYPE_CHECKING:
     from dialeval.consistency.learning.finishing import Talk
@@ -64,18 +66,47 @@ def contradictions() -> Divided:
     return divide(read_all([DATA / name for name in CONTRADICTIONS]), validation=0.1, test=0.5)
 
 
-def step_two(nli: int, made: int) -> tuple[list[LabelledPair], list[LabelledPair]]:
-    """Training and validation pairs of step 2: contradictions, NLI rows to keep what was learnt, and made ones."""
+def step_two(nli: int, made: int, alike: int = 0) -> tuple[list[LabelledPair], list[LabelledPair]]:
+    """Training and validation pairs of step 2: contradictions, NLI rows to keep what was learnt, and made ones.
+
+    With ``alike``, as many pairs by templates, half of them look-alikes, as many of real turns, and made ones from
+    three corpora.
+    """
     rows = nli_pairs()
     chats = set(read_all([DATA / DIALOGUE_NLI], leave_out=HELD_OUT_SPLITS, words=WORDS))
     Random(1).shuffle(rows)
     first = [row for row in rows if row in chats][: nli // 2]
     kept = first + [row for row in rows if row not in chats][: nli - len(first)]
     parts = contradictions()
-    by_rules = list(made_pairs(personachat()))
-    Random(2).shuffle(by_rules)
-    train = [*kept, *parts.train * REPEATED, *by_rules[:made]]
+    sources = [personachat()]
+    if alike:
+        sources += [chats_of("dailydialog/train.jsonl.gz"), chats_of("sgd/train.part.jsonl.gz")]
+    by_rules = [shuffled(made_pairs(dialogues), 2)[: made // len(sources)] for dialogues in sources]
+    train = [*kept, *parts.train * REPEATED, *chain(*by_rules)]
+    train += [*look_alikes(alike), *islice(real_pairs(), alike)]
     return train, [*parts.validation, *divide(kept, validation=0.02).validation]
+
+
+def real_pairs() -> Iterator[LabelledPair]:
+    """Two turns of one speaker from dialogues of three corpora in turn: real people hardly ever contradict themselves.
+
+    Between them, as in DECODE, is the other speaker's last turn.
+    """
+    names = ("dailydialog/train.jsonl.gz", "sgd/train.part.jsonl.gz", "empathetic-dialogues/train.jsonl.gz")
+    draw = Random(6)
+    for each in chain(*zip(*map(chats_of, names), strict=False)):
+        places = [place for place, turn in enumerate(each.turns) if len(turn.text.split()) > 3]
+        twos = [(one, two) for one in places for two in places if two > one and (two - one) % 2 == 0]
+        if twos:
+            one, two = draw.choice(twos)
+            pair = Pair(each.turns[one].text, each.turns[two].text, each.turns[two - 1].text)
+            yield LabelledPair(pair, "consistent", f"real:{each.item.split('/')[0]}")
+
+
+def shuffled(pairs: Iterable[LabelledPair], seed: int) -> list[LabelledPair]:
+    rows = list(pairs)
+    Random(seed).shuffle(rows)
+    return rows
 
 
 def talks(pairs: Sequence[LabelledPair], *, held_out: bool) -> list[Talk]:
@@ -134,24 +165,26 @@ def plain_dialogues(part: str) -> list[list[str]]:
 
 
 def recalibrate(out: Path, adapter: str) -> None:
-    """Write the adapter again with whole dialogues calibrated on plain ones, and say how often those raise an alarm."""
+    """Write the adapter again with turns and whole dialogues calibrated anew; say how often plain dialogues alarm."""
     from safetensors import safe_open
     from safetensors.numpy import load_file, save_file
 
     from dialeval.consistency.detecting.detector import PairDetector
     from dialeval.consistency.detecting.dialogues import EVERYTHING
-    from dialeval.consistency.learning.calibrating import calibrate_whole
+    from dialeval.consistency.learning.calibrating import calibrate_whole, calibrate_worst
     from dialeval.consistency.learning.finishing import compared_in
     from dialeval.encoder.adapters import ABOUT
 
     detector = PairDetector(adapter)
     parts, path = contradictions(), detector.file.path
+    turns = compared_in(talks(parts.validation * 3, held_out=False), detector)
+    calibration = calibrate_worst(detector.calibration, turns)
     calibration = calibrate_whole(
-        detector.calibration, compared_in(whole_talks(parts.validation), detector, EVERYTHING)
+        calibration, compared_in(whole_talks(parts.validation), detector, EVERYTHING)
     )
     with safe_open(path, "np") as file:
         about = json.loads(file.metadata()[ABOUT])
-    about["facts"] |= calibration._asdict()
+    about["facts"] |= calibration.facts
     save_file(load_file(path), out, {ABOUT: json.dumps(about, sort_keys=True)})
     for name, part, pairs in (("validation", "valid", parts.validation), ("test", "test", parts.test)):
         seen = compared_in(whole_talks(pairs, plain=part), detector, EVERYTHING)
@@ -175,12 +208,31 @@ def personachat() -> Iterator[Dialogue]:
             )
 
 
+def chats_of(name: str) -> Iterator[Dialogue]:
+    """The dialogues of a training file, without those whose turns also stand in a set that is measured on."""
+    with gzip.open(DATA / name, "rt", encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            if row.get("flags"):
+                continue
+            texts = [turn["text"] for turn in row.get("dialogue") or row["turns"]]
+            turns = tuple(Turn("AB"[place % 2], text) for place, text in enumerate(texts))
+            yield Dialogue(f"{name.split('/')[0]}/{row['id']}", turns)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--base", default=EMBEDDED, help="the encoder that is trained")
+    parser.add_argument("--rank", type=int, default=16, help="of its changes")
+    parser.add_argument("--rate", type=float, default=SCHEDULE.learning_rate, help="learning rate of step 1")
+    parser.add_argument("--first", type=int, default=None, help="NLI rows of step 1; all unless given")
     parser.add_argument("--epochs", type=int, default=3, help="of step 1")
     parser.add_argument("--nli", type=int, default=22000, help="NLI rows of step 2")
     parser.add_argument("--made", type=int, default=4000, help="pairs by rules of step 2")
+    parser.add_argument(
+        "--alike", type=int, default=0, help="pairs by templates of step 2, and of real turns"
+    )
     parser.add_argument("--minutes", type=float, default=None, help="for each step")
     parser.add_argument(
         "--recalibrate", metavar="ADAPTER", help="train nothing; write this one to OUT, recalibrated"
@@ -198,17 +250,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     one, two = given.out / "step1", given.out / "step2"
     for folder in (one, two):
         folder.mkdir(parents=True, exist_ok=True)
-    parts = divide(nli_pairs(), validation=0.02)
+    rows = nli_pairs()
+    if given.first is not None:
+        Random(5).shuffle(rows)
+    parts = divide(rows[: given.first], validation=0.02)
     # The rate falls through all epochs: step 1 ends at the rate that step 2 begins with and takes down to 0.
     decay = (given.epochs + 1) * -(-len(parts.train) // DetectorConfig().batch)
-    schedule = replace(SCHEDULE, epochs=given.epochs, decay=decay, evaluate_every=500, patience=99)
-    config = DetectorConfig(precision="bfloat16", longest=LONGEST, schedule=schedule)
+    schedule = replace(
+        SCHEDULE,
+        epochs=given.epochs,
+        learning_rate=given.rate,
+        decay=decay,
+        evaluate_every=500,
+        patience=99,
+        save_seconds=120,
+    )
+    config = DetectorConfig(
+        encoder=given.base, rank=given.rank, precision="bfloat16", longest=LONGEST, schedule=schedule
+    )
     first = train_detector(parts.train, parts.validation, config, one, session=session)
     write_adapter(one / ADAPTER, first.model, "contradiction", {})
-    rate = SCHEDULE.learning_rate / (given.epochs + 1)
+    rate = given.rate / (given.epochs + 1)
     schedule = replace(schedule, epochs=1, learning_rate=rate, warm_up=30, decay=0, evaluate_every=200)
     config = replace(config, schedule=schedule)
-    train, validation = step_two(given.nli, given.made)
+    train, validation = step_two(given.nli, given.made, given.alike)
     second = train_detector(train, validation, config, two, start_from=one / ADAPTER, session=session)
     held = contradictions().validation
     measured = finish(
@@ -221,7 +286,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         talks=talks(held * 3, held_out=False),
         whole=whole_talks(held),
     )
-    print(f"validation: accuracy {measured.accuracy:.3f}, AUC {measured.auc:.3f}; {two / ADAPTER}")
+    print(
+        f"validation: accuracy {measured.accuracy.value:.3f}, AUC {measured.auc.value:.3f}; {two / ADAPTER}"
+    )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from bench.result import BenchResult
 from dialeval.core import Floats, Resampling
 from dialeval.data import read
 from dialeval.data.types import Example, Response
-from dialeval.evaluation.runner import Plan, evaluate_each
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, Source, VectorExtrema, WordVectors
 from dialeval.metrics.embedding.metric import lower_words
 from dialeval.metrics.embedding.vectors import Vectors, encode
@@ -54,7 +54,7 @@ def million() -> None:
 
 def score(count: int) -> None:
     metrics = {metric.name: metric() for metric in METRICS}
-    evaluate_each(metrics, examples(count), Plan(resampling=Resampling(resamples=0)))
+    evaluate(metrics, examples(count), Plan(resampling=Resampling(resamples=0)))
 
 
 def examples(count: int) -> Iterator[Example]:

@@ -15,11 +15,10 @@ import numpy as np
 from bench.result import BenchResult
 from bench.scorers.sets import DATA, Judged, read_set
 from dialeval.core import Floats
-from dialeval.selfeval.rivals.fed_utterances import DIALOGUE_QUALITIES, UTTERANCES
-from dialeval.selfeval.rivals.follow_ups import NEGATIVE, POSITIVE, line_logprobs
-from dialeval.selfeval.rivals.lines import beginnings, lines_judged
+from dialeval.selfeval.rivals.fed import DIALOGUE_QUALITIES, UTTERANCES
+from dialeval.selfeval.rivals.likelihood import NEGATIVE, POSITIVE, beginnings, line_logprobs, lines_judged
 from dialeval.stats.correlation.coefficients import spearman
-from dialeval.systems.huggingface.texts import TextModel
+from dialeval.systems.huggingface.system import TextModel
 
 DIALOGUES: Final = 3
 Scorer: TypeAlias = Callable[[Sequence[Judged], Sequence[str], TextModel], Floats]

@@ -59,7 +59,7 @@ def _transformers(system: HuggingFace, context: Context) -> str:
     import torch
 
     loaded = system._load()
-    prefix = torch.tensor([loaded.prompting.prompt(context, sys.maxsize).tokens])
+    prefix = torch.tensor([loaded.prompt_format.prompt(context, sys.maxsize).tokens])
     model: Any = loaded.model.model
     with torch.inference_mode():
         found = model.generate(
@@ -70,7 +70,7 @@ def _transformers(system: HuggingFace, context: Context) -> str:
             max_new_tokens=TOKENS,
             min_new_tokens=1,
         )
-    return loaded.prompting.text(found[0, prefix.shape[1] :].tolist())
+    return loaded.prompt_format.text(found[0, prefix.shape[1] :].tolist())
 
 
 def _alike(ours: Sequence[str], theirs: Sequence[str]) -> int:

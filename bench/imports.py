@@ -18,7 +18,7 @@ from bench.result import BenchResult
 
 REPEATS = 15
 LINES = 100
-HEAVY = ("torch", "numba", "matplotlib", "fastapi", "scipy", "pyarrow", "pydantic", "jinja2", "typer", "rich")
+HEAVY = ("torch", "numba", "matplotlib", "fastapi", "scipy", "pyarrow", "pydantic", "jinja2", "rich")
 
 
 def run() -> Iterator[BenchResult]:

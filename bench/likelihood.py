@@ -85,8 +85,8 @@ def _pairs(path: Path, candidates: int, contexts: int) -> tuple[list[Context], l
 
 def _tokens(system: HuggingFace, context: Context, response: str) -> tuple[list[int], list[int]]:
     loaded = system._load()
-    prefix = loaded.prompting.prompt(context, sys.maxsize).tokens
-    return list(prefix), [*loaded.prompting.response(response), loaded.end]
+    prefix = loaded.prompt_format.prompt(context, sys.maxsize).tokens
+    return list(prefix), [*loaded.prompt_format.response(response), loaded.end]
 
 
 def _one_by_one(system: HuggingFace) -> Scorer:
@@ -113,7 +113,7 @@ def _lm_eval(system: HuggingFace) -> Scorer:
     loaded = system._load()
     peer: Any = HFLM(
         pretrained=loaded.model.model,
-        tokenizer=loaded.prompting.tokenizer,
+        tokenizer=loaded.prompt_format.tokenizer,
         batch_size=PEER_BATCH,
         max_length=2048,
     )

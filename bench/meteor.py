@@ -21,11 +21,10 @@ from bench.result import BenchResult
 from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.data.types import Example, Response
-from dialeval.evaluation.runner import evaluate
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.metrics.meteor import Meteor
 from dialeval.metrics.meteor.lexicon import Lexicon
-from dialeval.metrics.meteor.metric import lexicon
-from dialeval.metrics.meteor.tables import load_tables
+from dialeval.metrics.meteor.metric import lexicon, load_tables
 
 DATA: Final = Path(os.environ.get("DIALEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TURNS: Final = "self-dialogue/dialogues.jsonl.gz"
@@ -81,15 +80,15 @@ def load() -> None:
 
 
 def score_10000() -> None:
-    evaluate(Meteor(), _repeated(10_000), resampling=Resampling(resamples=0))
+    evaluate(Meteor(), _repeated(10_000), Plan(resampling=Resampling(resamples=0)))
 
 
 def score_100000() -> None:
-    evaluate(Meteor(), _repeated(100_000), resampling=Resampling(resamples=0))
+    evaluate(Meteor(), _repeated(100_000), Plan(resampling=Resampling(resamples=0)))
 
 
 def score_1000000() -> None:
-    evaluate(Meteor(), _repeated(1_000_000), resampling=Resampling(resamples=0))
+    evaluate(Meteor(), _repeated(1_000_000), Plan(resampling=Resampling(resamples=0)))
 
 
 def _against(jar: Wrapper, name: str, examples: Sequence[Example]) -> BenchResult:

@@ -21,9 +21,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from dialeval.data import NBest, read
-from dialeval.data.writing import write
-from dialeval.nbest.document import NBestResult, Stimulus
+from dialeval.data.writer import write
+from dialeval.evaluation.breakdowns import PartScore, break_down
+from dialeval.evaluation.runner import Plan
+from dialeval.nbest.document import Stimulus
 from dialeval.nbest.folder import read_stimuli, write_stimuli
+from dialeval.stats.estimate import Estimate
 
 DATA: Final = Path(os.environ.get("DIALEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TESTED: Final = "mnli/dev_matched.part.jsonl"
@@ -117,7 +120,7 @@ def trained(out: Path, alpha: int | None, minutes: float) -> Path:
     """The folder of a generator: the one that learnt to talk, or that one trained further with this weight."""
     from dialeval.systems.trained.config import LAYOUT, PAPER, scaled
     from dialeval.systems.trained.lessons import contrasts, lessons, split
-    from dialeval.systems.trained.training import further, train
+    from dialeval.systems.trained.trainer import further, train
     from dialeval.training.loop import Session
 
     base = out / "talker"
@@ -128,11 +131,11 @@ def trained(out: Path, alpha: int | None, minutes: float) -> Path:
         config = scaled(PAPER["gru"], "tiny")
         shape = replace(config.shape, embedding=128, hidden=128)
         data = split(lessons(read(out / TALK, "dialogue")), 0.02, 0)
-        train(data, replace(config, shape=shape), folder, device="cpu", session=Session(minutes=minutes))
+        train(data, replace(config, shape=shape), folder, session=Session(minutes=minutes, device="cpu"))
         return folder
     config = replace(further(base), alpha=float(alpha))
     data = split(contrasts(read(out / "training.jsonl", "question")), 0.05, 0)
-    train(data, config, folder, start=base, device="cpu", session=Session(minutes=minutes))
+    train(data, config, folder, start=base, session=Session(minutes=minutes, device="cpu"))
     return folder
 
 
@@ -160,41 +163,41 @@ def _system(name: str, out: Path) -> Any:
     return HuggingFace("small", device="cpu") if name == "small" else Trained(name, out / name, device="cpu")
 
 
-def report(out: Path) -> list[NBestResult]:
-    """Certainty and Variety of every cell that is there, printed as a table; a picture for each system."""
+def report(out: Path) -> list[PartScore]:
+    """Print Certainty and Variety of every cell that is there as a table, and draw a picture for each system."""
     from dialeval.nbest.answers.classifier import load_classifier
+    from dialeval.nbest.measure import nbest, nbest_variety
     from dialeval.nbest.measuring.judged import judge_lists
-    from dialeval.nbest.measuring.results import results_of
-    from dialeval.nbest.report.plots import curve_pictures
+    from dialeval.study.report.breakdowns import part_pictures
 
     reader = load_classifier()
-    results: list[NBestResult] = []
+    scores: list[PartScore] = []
     for path in sorted(out.glob("*-*[0-9].jsonl"), key=lambda each: (each.name.split("-")[:2], _size(each))):
-        judged = judge_lists(list(read(path, "nbest")), reader)
-        results += results_of(judged, str(reader.signature), n=_size(path))
-    print(
-        "| lists | stimuli | responses | Certainty | Variety | n | left out |\n|---|---|---|---|---|---|---|"
-    )
-    for result in results:
-        print(
-            f"| {result.system} | {result.kind} | {result.size} | {_told(result.certainty, result.certainty_interval)} "
-            f"| {_told(result.variety, result.variety_interval)} | {result.n} | {result.excluded} |"
-        )
-    beams = [result for result in results if result.system.endswith(" beam")]
-    for picture in curve_pictures(beams):
+        judged, size = judge_lists(list(read(path, "nbest")), reader), _size(path)
+        for name, measure in (("Certainty", nbest(n=size)), ("Variety", nbest_variety(n=size))):
+            parts = [each for each in measure.breakdowns(judged) if dict(each.keys).get("n") == size]
+            scores += break_down(name, judged[0].system, parts, Plan())
+    print("| lists | stimuli | responses | measure | score | n | left out |\n|---|---|---|---|---|---|---|")
+    for each in scores:
+        left_out = sum(each.unscored.values())
+        keys = f"{each.part['stimuli']} | {each.part['n']} | {each.measure}"
+        print(f"| {each.system} | {keys} | {_told(each.estimate)} | {each.estimate.n} | {left_out} |")
+    beams = [each for each in scores if each.system.endswith(" beam")]
+    for picture in part_pictures(beams, sorted({each.system for each in beams})):
         name = picture.title.lower().replace(", ", "-")
         (out / f"{name}.svg").write_bytes(picture.svg)
-    return results
+    return scores
 
 
 def _size(path: Path) -> int:
     return int(path.stem.rpartition("-")[2])
 
 
-def _told(value: float | None, limits: tuple[float, float] | None) -> str:
-    if value is None:
+def _told(estimate: Estimate) -> str:
+    if estimate.value is None:
         return "–"
-    return f"{value:.3f}" + (f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else "")
+    ends = f" [{estimate.low:.2f}, {estimate.high:.2f}]" if estimate.bounds else ""
+    return f"{estimate.value:.3f}{ends}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

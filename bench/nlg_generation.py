@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Final
 
 from bench.result import BenchResult
-from dialeval.nlg.acts.reading import read_splits
-from dialeval.nlg.generating.config import TrainConfig
-from dialeval.nlg.generating.lessons import split_lessons
-from dialeval.nlg.generating.system import Nlg
+from dialeval.nlg.acts.files import read_splits
+from dialeval.nlg.generators.config import TrainConfig
+from dialeval.nlg.generators.lessons import split_lessons
+from dialeval.nlg.generators.system import Nlg
 
 DATA: Final = Path(os.environ.get("DIALEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ACTS: Final = 200
@@ -30,7 +30,7 @@ def run() -> Iterator[BenchResult]:
     """Ours in batches of 64 acts with 10 beams each, and ours one by one."""
     import torch
 
-    from dialeval.nlg.generating.training import train
+    from dialeval.nlg.generators.trainer import train
 
     folder = DATA / "rnnlg" / "restaurant"
     if not folder.is_dir():

@@ -21,15 +21,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from dialeval.core import Outcome, Resampling
+from dialeval.catalogue import build_any
+from dialeval.core import Resampling, Result
 from dialeval.data.types import Example, Judgement, Response
-from dialeval.evaluation.runner import Plan, evaluate_each
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.meta import correlate, split_half
 from dialeval.meta.document import Coefficient
-from dialeval.metrics import build_any
-from dialeval.nlg.acts.reading import read_acts
+from dialeval.meta.judgements import join
+from dialeval.nlg.acts.files import read_acts
 from dialeval.nlg.subjects import act_turn
-from dialeval.ratings.joining import join
 from dialeval.ratings.table import Ratings
 
 METRICS: Final = (
@@ -112,12 +112,12 @@ def _each_once(people: Iterable[Judgement]) -> list[Judgement]:
     return [Judgement(i, s, r, "quality", float(np.mean(held))) for (i, s, r), held in values.items()]
 
 
-def scores(examples: Sequence[Example], names: Sequence[str] = METRICS) -> dict[str, Outcome]:
+def scores(examples: Sequence[Example], names: Sequence[str] = METRICS) -> dict[str, Result]:
     """Every metric over the sentences; a metric that cannot run here is left out, and said so."""
-    results: dict[tuple[str, str], Outcome] = {}
+    results: dict[tuple[str, str], Result] = {}
     for name in names:
         try:
-            results |= evaluate_each(
+            results |= evaluate(
                 {name: build_any(name)}, list(examples), Plan(resampling=Resampling(resamples=0))
             )
         except Exception as error:
@@ -125,7 +125,7 @@ def scores(examples: Sequence[Example], names: Sequence[str] = METRICS) -> dict[
     return {f"{name} {system}": result for (name, system), result in results.items()}
 
 
-def table(rated: Rated, results: dict[str, Outcome]) -> list[str]:
+def table(rated: Rated, results: dict[str, Result]) -> list[str]:
     """The rows of one data set, as Markdown."""
     measured = [
         Judgement(j.item, j.system, f"measure {label.rpartition(' ')[0]}", label.rpartition(" ")[0], j.value)
@@ -143,12 +143,12 @@ def rows_of(judgements: Sequence[Judgement], criterion: str, raw: bool) -> list[
     }
     lines = []
     for spearman, pearson in zip(found["spearman"], found["pearson"], strict=True):
-        cells = [f"{value:.3f} [{row.low:.3f}, {row.high:.3f}]" if value is not None and row.low is not None else "–"
-                 for value, row in ((spearman.spearman, spearman), (pearson.pearson, pearson))]  # fmt: skip
-        lines.append(f"| {spearman.criterion} | {cells[0]} | {cells[1]} | {spearman.n} |")
+        estimates = (spearman.estimate, pearson.estimate)
+        cells = [f"{e.value:.3f} [{e.low:.3f}, {e.high:.3f}]" if e.bounds else "–" for e in estimates]
+        lines.append(f"| {spearman.criterion} | {cells[0]} | {cells[1]} | {spearman.estimate.n} |")
     if raw:
         halves = [split_half(joined, level="item", coefficient=kind) for kind in KINDS]
-        cells = ["–" if half.mean is None else f"{half.mean:.3f}" for half in halves]
+        cells = ["–" if half.mean.value is None else f"{half.mean.value:.3f}" for half in halves]
         lines.append(f"| two halves of the raters | {cells[0]} | {cells[1]} | |")
     return lines
 
@@ -171,7 +171,7 @@ def published(folder: Path) -> Iterator[tuple[str, list[str]]]:
             yield f"{dataset}, {quality} (published scores)", rows_of(judgements, quality, raw=False)
 
 
-def slot_checks(folder: Path, results: dict[str, Outcome]) -> list[str]:
+def slot_checks(folder: Path, results: dict[str, Result]) -> list[str]:
     """How far missing and added slots agree with what the E2E raters ticked, by majority."""
     ticks: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in csv.DictReader((folder / "e2e-nlg/human_ratings/quality.anon.csv").open(encoding="utf-8")):
@@ -213,7 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def report(folder: Path, metrics: Sequence[str] = METRICS) -> None:
     """Print all tables."""
     for name in ("BAGEL", "SFRES"):
-        results: dict[str, Outcome] = {}
+        results: dict[str, Result] = {}
         for rated in d2t(folder, name):
             results = results or scores(rated.examples, metrics)
             print(

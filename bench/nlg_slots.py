@@ -14,10 +14,10 @@ from typing import Final
 
 from bench.real_text import DATA
 from bench.result import HEADING, BenchResult, line
-from dialeval.nlg.acts.reading import read_acts
+from dialeval.nlg.acts.files import read_acts
 from dialeval.nlg.acts.types import Meaning, slots_of
 from dialeval.nlg.slots.lexicon import Lexicon, build_lexicon
-from dialeval.nlg.slots.matching import match
+from dialeval.nlg.slots.matcher import match
 
 FEW: Final = 5_000
 MANY: Final = 1_000_000

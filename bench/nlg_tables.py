@@ -22,20 +22,19 @@ from typing import Final, NamedTuple
 
 import torch
 
+from dialeval.catalogue import build
 from dialeval.core import Resampling
 from dialeval.data.types import Example, Response
-from dialeval.evaluation.runner import evaluate
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.files.atomic import write_atomically
-from dialeval.metrics import build
-from dialeval.nlg.acts.forms import print_act
-from dialeval.nlg.acts.reading import ActItem, read_splits
+from dialeval.nlg.acts.files import ActItem, Pool, pooled, read_splits
+from dialeval.nlg.acts.notations import print_act
+from dialeval.nlg.acts.placeholders import JOINED, split_words
 from dialeval.nlg.acts.types import Act, Meaning, Slot
-from dialeval.nlg.generating.config import LAYOUT, Model, Shape, TrainConfig
-from dialeval.nlg.generating.lessons import lowered, split_lessons
-from dialeval.nlg.generating.system import Nlg
-from dialeval.nlg.generating.training import train
-from dialeval.nlg.generating.words import JOINED, split_words
-from dialeval.nlg.pooling import Pool, pooled
+from dialeval.nlg.generators.config import LAYOUT, Model, Shape, TrainConfig
+from dialeval.nlg.generators.lessons import lowered, split_lessons
+from dialeval.nlg.generators.system import Nlg
+from dialeval.nlg.generators.trainer import train
 from dialeval.nlg.subjects import act_turn
 from dialeval.training.loop import Session
 
@@ -185,7 +184,10 @@ def _examples(
 
 
 def _scores(names: Sequence[str], examples: Sequence[Example]) -> dict[str, float]:
-    return {name: evaluate(build(name), examples, resampling=Resampling(resamples=0)).score for name in names}
+    return {
+        name: evaluate(build(name), examples, Plan(resampling=Resampling(resamples=0))).score
+        for name in names
+    }
 
 
 def table(data: str, scores: dict[Model, list[dict[str, float]]]) -> Iterator[str]:

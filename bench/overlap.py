@@ -22,11 +22,11 @@ import numpy as np
 from bench.fresh import fresh
 from bench.result import HEADING, BenchResult, line
 from dialeval import Bleu
+from dialeval.catalogue import build
 from dialeval.core import Floats, Resampling
 from dialeval.data.types import Example, Response
-from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.metrics import build
-from dialeval.metrics.overlap.measuring import measure_strings, score_strings
+from dialeval.evaluation.runner import Plan, evaluate
+from dialeval.metrics.overlap.words import measure_strings, score_strings
 from dialeval.text.tokenisers import Tokens
 
 REPEATS = 3
@@ -114,18 +114,18 @@ def four_references() -> Pairs:
 
 
 def _through_the_runner(data: Pairs) -> BenchResult:
-    """The five metrics by evaluate_each, which shares their work, against one after the other without sharing."""
+    """The five metrics by evaluate, which shares their work, against one after the other without sharing."""
     metrics = {name: build(name) for name in ALL}
     times = []
     for _ in range(REPEATS):
         examples = examples_of(data)  # new objects each time, because the metrics cache examples
         start = time.process_time()
-        evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
+        evaluate(metrics, examples, Plan(resampling=Resampling(resamples=0)))
         times.append(time.process_time() - start)
     ours = min(times)
     peer, _ = _timed(lambda: pycocoevalcap(*data))
     note = f"pycocoevalcap; {len(examples):,} examples made before, digest and every value kept, no interval"
-    return BenchResult("evaluate_each of all five", ours, peer, note)
+    return BenchResult("evaluate of all five", ours, peer, note)
 
 
 def examples_of(data: Pairs) -> list[Example]:

@@ -20,13 +20,13 @@ import numpy as np
 from bench import overlap
 from bench.fresh import fresh
 from bench.result import BenchResult
-from dialeval.core import Floats, Resampling, Signature, System
+from dialeval.catalogue import build
+from dialeval.core import Floats, Metric, Resampling, System
 from dialeval.data.types import Example, Response, Turn
 from dialeval.engine import Workshop
 from dialeval.evaluation.measure import Respondent
-from dialeval.evaluation.runner import Plan, evaluate, evaluate_each
-from dialeval.metrics import build
-from dialeval.metrics.overlap.measuring import score_strings
+from dialeval.evaluation.runner import Plan, evaluate
+from dialeval.metrics.overlap.words import score_strings
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.measures import build_measure
@@ -53,7 +53,7 @@ def run() -> Iterator[BenchResult]:
 
 
 def against_pycocoevalcap() -> Iterator[BenchResult]:
-    """Five metrics through ``evaluate``, ``evaluate_each`` and a study's scoring, without and with intervals."""
+    """Five metrics through ``evaluate`` one by one and together, and a study's scoring, without and with intervals."""
     if not overlap.available("runner"):
         return
     data = overlap.pairs()
@@ -77,7 +77,7 @@ def _ways(data: overlap.Pairs) -> dict[str, Callable[[], object]]:
         resampling = Resampling(resamples=resamples)
         ways |= {
             f"evaluate x5, {told}": partial(_five_evaluations, overlap.examples_of(data), resampling),
-            f"evaluate_each, {told}": partial(_evaluate_each, overlap.examples_of(data), resampling),
+            f"evaluate together, {told}": partial(_together, overlap.examples_of(data), resampling),
             f"a study's scoring, {told}": partial(_study, overlap.examples_of(data), resampling),
         }
     return ways
@@ -92,11 +92,11 @@ def _cpu_seconds(work: Callable[[], object]) -> float:
 
 def _five_evaluations(examples: list[Example], resampling: Resampling) -> None:
     for name in overlap.ALL:
-        evaluate(build(name), examples, resampling=resampling)
+        evaluate(build(name), examples, Plan(resampling=resampling))
 
 
-def _evaluate_each(examples: list[Example], resampling: Resampling) -> None:
-    evaluate_each({name: build(name) for name in overlap.ALL}, examples, Plan(resampling=resampling))
+def _together(examples: list[Example], resampling: Resampling) -> None:
+    evaluate({name: build(name) for name in overlap.ALL}, examples, Plan(resampling=resampling))
 
 
 class Recorded(NamedTuple):
@@ -113,6 +113,7 @@ def _study(examples: list[Example], resampling: Resampling) -> None:
     study = Study(
         name="bench",
         path=Path(),
+        digest="",
         text="",
         data=Path(),
         systems=(),
@@ -128,19 +129,11 @@ def _study(examples: list[Example], resampling: Resampling) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Characters:
+class Characters(Metric[Example]):
     """Mean number of characters: as little work as a metric can do."""
 
-    higher_is_better: ClassVar[bool | None] = None
-
-    @property
-    def signature(self) -> Signature:
-        """Its name is all there is to it."""
-        return Signature("characters")
-
-    def unscorable(self, example: Example) -> str | None:
-        """Nothing is."""
-        return None
+    name: ClassVar[str] = "characters"
+    higher_is_better: ClassVar[None] = None
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of (characters, 1)."""
@@ -154,11 +147,11 @@ class Characters:
 
 
 def score() -> None:
-    evaluate(Characters(), examples(), resampling=Resampling(resamples=0))
+    evaluate(Characters(), examples(), Plan(resampling=Resampling(resamples=0)))
 
 
 def score_with_interval() -> None:
-    evaluate(Characters(), examples(), resampling=Resampling(resamples=1000))
+    evaluate(Characters(), examples(), Plan(resampling=Resampling(resamples=1000)))
 
 
 def bare_loop() -> None:

@@ -11,12 +11,12 @@ from typing import Final, cast
 
 from bench.real_text import DATA
 from bench.result import BenchResult
+from dialeval.catalogue.building import build_system
 from dialeval.core import LikelihoodModel
 from dialeval.data import Question, read
 from dialeval.engine import Cache
 from dialeval.selection.asking.choosing import choose
 from dialeval.selection.asking.trials import candidates_of, run_trials
-from dialeval.systems.building import build_system
 from dialeval.systems.huggingface.files import EMBEDDED
 
 QUESTIONS: Final = 16

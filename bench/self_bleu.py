@@ -16,7 +16,7 @@ from bench.real_text import absent, growth, many, responses, timed
 from bench.result import HEADING, BenchResult, line
 from dialeval import SelfBleu
 from dialeval.data.types import Example
-from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.evaluation.runner import evaluate
 
 FEW: Final = 300
 SIZES: Final = (10_000, 100_000, 1_000_000)
@@ -48,7 +48,7 @@ def million() -> None:
 
 
 def score(examples: Sequence[Example]) -> float:
-    return evaluate_corpus(SelfBleu(), examples).score
+    return evaluate(SelfBleu(), examples).score
 
 
 def _quadratic(examples: Sequence[Example]) -> float:

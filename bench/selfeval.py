@@ -18,9 +18,9 @@ import numpy as np
 
 from bench.result import BenchResult
 from bench.scorers.sets import DATA, read_set
+from dialeval.catalogue import build_any
 from dialeval.core import Floats
 from dialeval.data import Dialogue
-from dialeval.metrics import build_any
 from dialeval.selfeval.scorer import Scorer
 
 DIALOGUES: Final = 60
@@ -56,10 +56,9 @@ def _scoring(metric: Scorer, subjects: list[Dialogue]) -> BenchResult:
 
 def _training(subjects: list[Dialogue]) -> Iterator[BenchResult]:
     from dialeval.encoder.files import EMBEDDED, find_encoder
-    from dialeval.selfeval.spoiling import material_of
-    from dialeval.selfeval.trained.config import RIVALS, RivalConfig
-    from dialeval.selfeval.trained.training import train_encoded
-    from dialeval.selfeval.turnwise.training import encode
+    from dialeval.selfeval.corruption import material_of
+    from dialeval.selfeval.trained.trainer import RIVALS, RivalConfig, train_encoded
+    from dialeval.selfeval.turnwise_trainer import encode
 
     weights, made = find_encoder(EMBEDDED), material_of(subjects * (LEARNT // len(subjects) + 1))
     start = time.process_time()

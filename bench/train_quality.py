@@ -18,16 +18,15 @@ import numpy as np
 
 from bench.scorers.scores import FOLDER, scores_of
 from bench.scorers.sets import RatedSet, read_set
+from dialeval.catalogue import build
 from dialeval.core import Floats
 from dialeval.data import Dialogue, Turn
-from dialeval.encoder.sentences import unit_vectors
-from dialeval.metrics import build
+from dialeval.encoder.model import unit_vectors
 from dialeval.selfeval.metric import SHIPPED
-from dialeval.selfeval.quality.head import FILE, Head, write_heads
-from dialeval.selfeval.quality.metric import why_unscorable
-from dialeval.selfeval.quality.rows import LM_FEATURES, feature_rows
-from dialeval.selfeval.quality.training import Rated, Trained, train, write_quality
-from dialeval.selfeval.subjects import Judged
+from dialeval.selfeval.quality.features import LM_FEATURES, feature_rows
+from dialeval.selfeval.quality.metric import FILE, Head, why_unscorable, write_heads
+from dialeval.selfeval.quality.trainer import RatedSet as SetOfRatings, TrainedHeads, train, write_quality
+from dialeval.selfeval.subjects import Subject
 
 SETS: Final[Mapping[str, int | None]] = {
     "multirefeval": None,
@@ -68,7 +67,7 @@ def main(arguments: Sequence[str]) -> None:
         asked = train([_rated(rated) for rated in few], lm=True, rows=memory.rows)
         heads |= {f"{kind}+lm": _joined(heads[kind], asked.heads[f"{kind}+lm"]) for kind in trained.heads}
         agreement += [row for row in asked.agreement if row.recipe.endswith("+lm")]
-    trained = Trained(heads, tuple(agreement))
+    trained = TrainedHeads(heads, tuple(agreement))
     _print(trained)
     for feature in given.without:
         print(f"without {feature}:")
@@ -78,12 +77,12 @@ def main(arguments: Sequence[str]) -> None:
         _write_resample(given.out / f"resample-{number}", sets, memory, number)
 
 
-def _print(trained: Trained) -> None:
+def _print(trained: TrainedHeads) -> None:
     for row in trained.agreement:
         print(f"{row.recipe:14} {row.name:26} {row.count:4} {row.spearman:6.3f} {row.how}")
 
 
-def _blinded(rated: Rated, feature: str) -> Rated:
+def _blinded(rated: SetOfRatings, feature: str) -> SetOfRatings:
     """The set as if that feature were unknown of all subjects, so that it gets no weight."""
     return replace(rated, without=(*rated.without, feature))
 
@@ -95,7 +94,7 @@ class Memory:
         self.units: dict[str, Floats] = {}
         self.answers: dict[tuple[str, str, str], float] = {}
 
-    def rows(self, subjects: Sequence[Judged], names: Sequence[str]) -> Floats:
+    def rows(self, subjects: Sequence[Subject], names: Sequence[str]) -> Floats:
         """The features of these names, one row per subject."""
         plain = [name for name in names if name not in LM_FEATURES]
         rows = np.empty((len(subjects), len(names)))
@@ -133,14 +132,14 @@ def _joined(plain: Head, asked: Head) -> Head:
     return Head((*plain.names, *(asked.names[place] for place in new)), *parts)
 
 
-def _rated(rated: RatedSet) -> Rated:
+def _rated(rated: RatedSet) -> SetOfRatings:
     chosen = [place for place, subject in enumerate(rated.subjects) if why_unscorable(subject) is None]
     subjects = tuple(_with_roles(rated.subjects[place]) for place in chosen)
     without = ("reaction",) if rated.name.startswith("spot-the-bot") else ()
-    return Rated(rated.name, subjects, rated.ratings[chosen], without)
+    return SetOfRatings(rated.name, subjects, rated.ratings[chosen], without)
 
 
-def _with_roles(subject: Judged) -> Judged:
+def _with_roles(subject: Subject) -> Subject:
     """The unnamed bots of ConvAI2 are participant 2: its words fit the bot's profile 1,427 times, the user's 122."""
     if not isinstance(subject, Dialogue):
         return subject
@@ -148,17 +147,17 @@ def _with_roles(subject: Judged) -> Judged:
     return Dialogue(subject.item, turns, subject.system)
 
 
-def _write_resample(folder: Path, sets: Sequence[Rated], memory: Memory, seed: int) -> None:
+def _write_resample(folder: Path, sets: Sequence[SetOfRatings], memory: Memory, seed: int) -> None:
     """Heads of sets whose subjects were drawn with replacement."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn = [_drawn(rated, np.random.default_rng([seed, number])) for number, rated in enumerate(sets)]
     write_heads(folder / FILE, train(drawn, rows=memory.rows).heads)
 
 
-def _drawn(rated: Rated, generator: np.random.Generator) -> Rated:
+def _drawn(rated: SetOfRatings, generator: np.random.Generator) -> SetOfRatings:
     places = generator.integers(0, len(rated.subjects), len(rated.subjects))
     subjects = tuple(rated.subjects[place] for place in places)
-    return Rated(rated.name, subjects, rated.ratings[places], rated.without)
+    return SetOfRatings(rated.name, subjects, rated.ratings[places], rated.without)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Final
 
 from bench.scorers.sets import DATA
 from dialeval.files.atomic import write_atomically
-from dialeval.selfeval.quality import words
+from dialeval.selfeval.quality import features
 
 CORPORA: Final = (
     "dailydialog/train.jsonl.gz",
@@ -31,7 +31,7 @@ MOST: Final = 8000
 """Words in the table."""
 EACH: Final = 30_000
 """Utterances that are counted of a corpus, the first ones, so that none outweighs the others."""
-OUT: Final = Path(words.__file__).with_name("word_counts.tsv")
+OUT: Final = Path(features.__file__).with_name("word_counts.tsv")
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def main() -> None:
         for number, text in enumerate(_utterances(corpus)):
             if number == EACH:
                 break
-            counts.update(set(words.words_of(text)))
+            counts.update(set(features.words_of(text)))
             utterances += 1
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST]
     rows = [("utterances", utterances), *ranked]

@@ -1,33 +1,22 @@
-"""Write the metrics' names into the stub of ``dialeval``, and all public names into docs/api.md; tests compare them."""
+"""Write the metrics' names into the stub of ``dialeval``, and all public names into docs/api.md; tests compare them.
+
+The page is docs/api.template, in which ``<!-- names: ... -->`` stands for the signatures and summaries of these names,
+and ``<!-- metrics -->`` for a table of all metrics.
+"""
 
 from __future__ import annotations
 
-import ast
-import importlib
-import pkgutil
+import inspect
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import dialeval
-from dialeval.metrics import EVERY
+from dialeval.catalogue.metrics import EVERY
 
 STUB = Path(dialeval.__file__).with_suffix(".pyi")
-OPENING = """\
-# Python
-
-Written from the public names of each package by `docs/write_api.py`.
-
-The most used names can be imported from `dialeval` itself:
-
-{names}
-
-All public names are documented below, by package.
-"""
-OPTIONS = "    options:\n      show_root_heading: false\n      heading_level: 3\n      members: [{members}]\n"
-ELSEWHERE = {"cli", "version"}
-"""The command line has its own page."""
+NAMES = re.compile(r"<!-- names: (.*?) -->")
 
 
 def surface(stub: str) -> str:
@@ -36,9 +25,8 @@ def surface(stub: str) -> str:
     names: dict[str, set[str]] = {}
     for name, module in public_names(stub).items():
         names.setdefault(module, set()).add(name)
-    for entry in EVERY.entries:
-        module, _, name = entry.place.partition(":")
-        names.setdefault(module, set()).add(name)
+    for maker in EVERY.values():
+        names.setdefault(maker.__module__, set()).add(maker.__name__)
     return opening + "".join(_line(module, names[module]) for module in sorted(names))
 
 
@@ -56,64 +44,69 @@ def public_names(stub: str) -> dict[str, str]:
     return {name: module for module, names in imports for name in re.findall(r"\w+(?= as )", names)}
 
 
-def page(stub: str) -> str:
-    """The page: one section per package, with the names it exports and those that ``dialeval`` takes from it."""
-    public = public_names(stub)
-    names = ", ".join(f"`{name}`" for name in sorted(public) if not name.startswith("_"))
-    sections = [_section(package, public) for package in _packages()]
-    return "\n".join([OPENING.format(names=names), *filter(None, sections)])
-
-
-def _packages() -> Iterator[str]:
-    for module in pkgutil.iter_modules(dialeval.__path__):
-        if not module.name.startswith("_") and module.name not in ELSEWHERE:
-            yield f"dialeval.{module.name}"
-
-
-def _section(package: str, public: dict[str, str]) -> str:
-    exports = _exports(package)
-    known = set().union(*exports.values())
-    blocks = [
-        f"::: {module}\n{OPTIONS.format(members=', '.join(sorted(names)))}"
-        for module, names in sorted(exports.items())
-        if names
+def page(template: str) -> str:
+    """Return the page with what the package says of each name; ValueError if it lacks a name, or has a strange one."""
+    metrics = _metrics()
+    listed = [name for names in NAMES.findall(template) for name in names.split()] + list(metrics)
+    public = [name for name in dialeval.__all__ if not name.startswith("_")]
+    wrong = sorted(set(public).symmetric_difference(listed)) + [n for n in set(listed) if listed.count(n) > 1]
+    if wrong:
+        raise ValueError(f"docs/api.template must name each public name once; look at {', '.join(wrong)}")
+    rows = [
+        f"| `{name}` | `{written}` | {_summary(getattr(dialeval, name))} |"
+        for name, written in metrics.items()
     ]
-    blocks += [
-        f"::: {module}.{name}\n    options:\n      heading_level: 3\n"
-        for name, module in public.items()
-        if module.startswith(f"{package}.") and name not in known
-    ]
-    return "\n".join([f"## {package}\n", *blocks]) if blocks else ""
+    table = "\n".join(["| class | in text | |", "|---|---|---|", *rows])
+    text = NAMES.sub(lambda match: "\n".join(map(_entry, match[1].split())), template)
+    return text.replace("<!-- metrics -->", table)
 
 
-def _exports(package: str) -> dict[str, set[str]]:
-    """The names that a package and the packages inside it export, each under the outermost one.
-
-    Where a package has no ``__all__``, its modules' public classes and functions are its public names.
-    """
-    module = importlib.import_module(package)
-    exports = {package: set(getattr(module, "__all__", ())) or _defined(Path(str(module.__file__)))}
-    for inner in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{package}."):
-        if inner.ispkg:
-            exports |= {
-                name: names - set().union(*exports.values()) for name, names in _exports(inner.name).items()
-            }
-        elif not hasattr(module, "__all__"):
-            exports[inner.name] = _defined(
-                Path(str(module.__file__)).parent / f"{inner.name.rpartition('.')[2]}.py"
-            )
-    return exports
+def _metrics() -> dict[str, str]:
+    """Classes of metrics and corpus measures, and what each is called in text."""
+    return {getattr(EVERY[name], "__name__", name): name for name in EVERY}
 
 
-def _defined(path: Path) -> set[str]:
-    """Public classes and functions that a module defines; it is not imported, since it may need absent packages."""
-    body = ast.parse(path.read_text(encoding="utf-8")).body
-    defined = {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
-    return {name for name in defined if not name.startswith("_")}
+def _entry(name: str) -> str:
+    thing = getattr(dialeval, name)
+    summary = f"Constructors by name: {', '.join(thing)}." if name.isupper() else _summary(thing)
+    return f"- **`{name}{_parameters(thing)}`**: {summary}"
+
+
+def _parameters(thing: Any) -> str:
+    """The parameters with their defaults, without types; nothing of a protocol, an exception or a table."""
+    if not callable(thing) or getattr(thing, "_is_protocol", False) or name_of(thing).endswith("Error"):
+        return ""
+    shown = []
+    for each in inspect.signature(thing).parameters.values():
+        default = "" if each.default is each.empty else f"={_default(each.default)}"
+        star = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        if each.kind is each.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        if not each.name.startswith("_"):
+            shown.append(f"{star}{each.name}{default}")
+    return f"({', '.join(shown)})"
+
+
+def _default(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 20 and "<" not in text else "..."
+
+
+def name_of(thing: Any) -> str:
+    """The name of a class or function; empty of anything else."""
+    return str(getattr(thing, "__name__", ""))
+
+
+def _summary(thing: Any) -> str:
+    """The first paragraph of a docstring, as Markdown."""
+    text = " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
+    return text.replace("``", "`").replace("|", "\\|")
 
 
 if __name__ == "__main__":
     stub = surface(STUB.read_text(encoding="utf-8"))
-    for path, text in ((STUB, stub), (Path(__file__).with_name("api.md"), page(stub))):
-        path.write_text(text, encoding="utf-8")
-        print(f"wrote {path}", file=sys.stderr)
+    STUB.write_text(stub, encoding="utf-8")
+    here = Path(__file__).parent
+    written = page((here / "api.template").read_text(encoding="utf-8"))
+    (here / "api.md").write_text(written, encoding="utf-8")
+    print(f"wrote {STUB} and {here / 'api.md'}", file=sys.stderr)

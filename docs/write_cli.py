@@ -6,31 +6,25 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-os.environ.update(TERMINAL_WIDTH="80", NO_COLOR="1", TERM="dumb")  # before typer reads them
-
-from typer.main import get_command
-from typer.testing import CliRunner
-
-from dialeval.cli import app_of
+from dialeval.cli.parsing.help import help_of
+from dialeval.cli.verbs import COMMANDS, Group, Verb
 
 
-def verbs(command: Any, name: str = "") -> Iterator[str]:
-    """The command's name and those of its commands, in the order of the help."""
-    yield name
-    for inner in getattr(command, "commands", {}).values():
-        yield from verbs(inner, f"{name} {inner.name}".strip())
+def paths(command: Verb | Group = COMMANDS, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The names of every group and verb, in the order of the help."""
+    yield path
+    if isinstance(command, Group):
+        for name, inner in command.commands.items():
+            yield from paths(inner, (*path, name))
 
 
 def reference() -> str:
     """The page: every verb's help as the terminal shows it at 80 columns."""
+    os.environ["COLUMNS"] = "80"
     parts = ["# Command line\n\nWritten from `--help` by `docs/write_cli.py`.\n"]
-    for verb in verbs(get_command(app_of())):
-        command = f"dialeval {verb}".strip()
-        shown = CliRunner().invoke(app_of(), [*verb.split(), "--help"], prog_name="dialeval").output
-        text = "\n".join(line.rstrip() for line in shown.strip().splitlines())
-        parts.append(f"## {command}\n\n```text\n{text}\n```\n")
+    for path in paths():
+        parts.append(f"## {' '.join(('dialeval', *path))}\n\n```text\n{help_of(path)}\n```\n")
     return "\n".join(parts)
 
 

@@ -5,20 +5,27 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 
 import pytest
 
 from dialeval.lazy import lazily, modules_of
 
-LAZY = ("dialeval.data", "dialeval.meta", "dialeval.ratings", "dialeval.stats", "dialeval.study")
+LAZY = (
+    "dialeval.catalogue",
+    "dialeval.data",
+    "dialeval.meta",
+    "dialeval.ratings",
+    "dialeval.stats",
+    "dialeval.study",
+)
 
 
 @pytest.mark.parametrize("name", LAZY)
 def test_every_name_is_what_its_module_defines(name):
     package = import_module(name)
-    modules = modules_of(package.__file__)
-    for public in package.__all__:
-        assert getattr(package, public) is getattr(import_module(modules[public]), public)
+    for public, module in _names(package).items():
+        assert getattr(package, public) is getattr(import_module(module), public)
 
 
 @pytest.mark.parametrize("name", LAZY)
@@ -29,8 +36,13 @@ def test_no_module_can_take_the_place_of_a_name_that_comes_later(name):
         line.split()[1] for line in source.splitlines() if line.startswith("    from ")
     }
     for module in iter_modules(package.__path__):
-        if module.name in package.__all__:
+        if module.name in _names(package):
             assert f"{name}.{module.name}" in at_once
+
+
+def _names(package: ModuleType) -> dict[str, str]:
+    names = modules_of(package.__file__ or "")
+    return {name: module for name, module in names.items() if module.startswith(f"{package.__name__}.")}
 
 
 def test_what_a_package_does_not_name_is_refused(tmp_path):

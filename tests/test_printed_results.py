@@ -39,23 +39,86 @@ def fits(thing: object) -> bool:
     return len(lines) <= SCREEN and max(map(len, lines)) <= 200 and len(repr(thing)) <= 2000
 
 
-def test_a_result_prints_its_score_and_its_first_items(results):
+def test_a_result_prints_its_name_its_score_what_it_rests_on_and_its_first_items(results):
     new, _ = results
     assert fits(new)
-    assert str(new).startswith("rouge_l(beta=1.2)")
-    assert "0.8000 [0.77" in str(new).splitlines()[0]
-    assert str(new).splitlines()[-1] == "980 more rows"
+    lines = str(new).splitlines()
+    assert lines[:6] == [
+        "rouge_l(beta=1.2)",
+        "  system      new",
+        "  score       0.8000",
+        "  interval    [0.7738, 0.8244] (95 %)",
+        "  n           1,000 of 1,000 items have a value",
+        "  unanswered  0 of 1,000 items",
+    ]
+    assert lines[6] == f"  signature   {new.signature}"
+    assert lines[8].split() == ["item", "value"], "what all items have in common is said once"
+    assert lines[-1] == "987 more rows"
+    assert len(lines) == 24
     assert len(repr({"rouge_l": new})) < 400
-    missing = dialeval.score([None, "a"], metrics=["length"])["length"]
-    assert "2 of 2 items have a value" in repr(missing)  # an empty response has a length, 0
+    assert repr(new).startswith("<Result rouge_l(beta=1.2) of new: 0.8000 [0.77")
     corpus = dialeval.score(["a b c"] * 1000, metrics=["distinct(n=1)"])["distinct(n=1)"]
     assert fits(corpus)
+    assert "  n           1,000 of 1,000 items have a value" in str(corpus)
+
+
+@pytest.mark.parametrize(
+    ("measure", "rule"),
+    [
+        ("rouge_l", "counted as the worst value"),
+        ("length", "counted as empty responses"),
+        ("distinct(n=1)", "left out"),
+    ],
+)
+def test_a_result_says_how_many_items_are_unanswered_and_what_they_count_as(measure, rule):
+    said = dialeval.score([None] * 4 + [" "], ["a b"] * 5, [measure])[measure]
+    assert said.unanswered == 5
+    assert f"\n  unanswered  5 of 5 items, {rule}\n" in f"{said}\n"
+    assert f"5 of 5 items unanswered, {rule}" in repr(said)
+    assert f"5 of 5 items unanswered, {rule}" in said._repr_html_()
+
+
+def test_a_result_without_an_interval_or_with_unscored_items_says_why():
+    (alone,) = dialeval.score(["a b"], metrics=["length"]).values()
+    assert "  interval    none: a single item or dialogue shows no spread\n" in str(alone)
+    (some,) = dialeval.score(["a b", "a"], [["a b"], []], ["rouge_l"]).values()
+    assert "1 of 2 items have a value (the first without: no references" in str(some)
+    assert str(some).splitlines()[-1].endswith("no references"), "the reason stands beside the item"
 
 
 def test_a_comparison_prints_its_sentence(results):
     compared = dialeval.compare(*results)
     assert str(compared) == compared.sentence
     assert fits(compared)
+
+
+def test_a_comparison_names_systems_that_have_no_name_by_their_place(results):
+    good, poor = (of("", every) for every in (5, 2))
+    assert dialeval.compare(good, poor).sentence.startswith("The first is better than the second by 0.3")
+    assert dialeval.compare(poor, good).sentence.startswith("The second is better than the first by 0.3")
+    half = dialeval.compare(results[0], poor)
+    assert (half.a, half.b, half.better) == ("new", "the second", "new")
+    same = dialeval.compare(results[0], of("new", 2))
+    assert same.sentence.startswith("The first new is better than the second new by 0.3")
+    every = dialeval.compare_all([good, poor, of("", 3)])
+    assert [(pair.a, pair.b) for pair in every] == [
+        ("the first", "the second"),
+        ("the first", "the third"),
+        ("the second", "the third"),
+    ]
+
+
+def test_a_comparison_takes_the_names_that_it_is_given(results):
+    good, poor = (of("", every) for every in (5, 2))
+    assert dialeval.compare(good, poor, names=("pr", "main")).better == "pr"
+    assert dialeval.compare(*results, names=["b", "a"]).sentence.startswith("b is better than a by")
+    (pair,) = dialeval.compare_all([good, poor], names=("pr", "main"))
+    assert (pair.a, pair.b) == ("pr", "main")
+    for wrong in (("pr",), ("pr", "pr"), ("pr", " "), "ab"):
+        with pytest.raises(
+            dialeval.DialevalError, match=r"as the names of 2 systems, expected a different one"
+        ):
+            dialeval.compare(good, poor, names=wrong)
 
 
 def test_a_run_and_its_folder_print_their_scores(dialeval_run):

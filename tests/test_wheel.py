@@ -76,6 +76,24 @@ def test_an_error_names_a_command_that_works(installed, tmp_path):
     assert installed("docs", "files").returncode == 0
 
 
+def test_without_torch_a_measure_and_a_system_name_the_extra_that_brings_it(installed, tmp_path):
+    (tmp_path / "one.jsonl").write_text(
+        '{"id": "1", "response": "A cat sat.", "references": ["A cat sat."]}\n'
+    )
+    (tmp_path / "gpt").mkdir()
+    (tmp_path / "study.yaml").write_text(
+        "data: one.jsonl\nmeasures: [rouge_l]\nsystems:\n  - {name: gpt, kind: huggingface, model: gpt}\n"
+    )
+    for words in (("score", "one.jsonl", "-m", "lm_likelihood(model='gpt2')"), ("run", "study.yaml")):
+        hint = installed(*words, without=("torch", "transformers"))
+        assert hint.returncode in (1, 2, 3), hint.stdout
+        said = " ".join((hint.stdout + hint.stderr).split())
+        assert (
+            "required and not installed: torch and transformers. Run: pip install 'dialeval[neural]'" in said
+        )
+        assert "pip install '." not in said
+
+
 def test_the_demo_runs(installed, tmp_path):
     done = installed("demo", "--quick")
     assert done.returncode == 0, done.stderr

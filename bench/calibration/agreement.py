@@ -19,8 +19,7 @@ from dialeval.stats import (
     true_correlation,
     two_way_interval,
 )
-from dialeval.stats.agreement.coefficients import AgreementName
-from dialeval.stats.agreement.limits import Raters
+from dialeval.stats.agreement.coefficients import AgreementName, Raters
 from dialeval.stats.resampling.bootstrap import Bounds, Floats, bootstrap
 
 SAMPLES: Final = 400
@@ -38,13 +37,13 @@ class Row(NamedTuple):
     what: str
     units: int
     before: list[Bounds]
-    after: list[Bounds]
+    after: list[Bounds | None]
     truth: float
 
     def cells(self) -> tuple[str, ...]:
         """The cells under the columns, in per cent."""
         before = np.mean([low <= self.truth <= high for low, high in self.before])
-        given = [bounds for bounds in self.after if not math.isnan(bounds.low)]
+        given = [bounds for bounds in self.after if bounds is not None]
         after = np.mean([low <= self.truth <= high for low, high in given])
         none = 1 - len(given) / len(self.after)
         return self.what, str(self.units), percent(float(before)), percent(float(after)), percent(none)
@@ -52,7 +51,7 @@ class Row(NamedTuple):
 
 def tables() -> Iterator[Table]:
     """One table of all coefficients and designs."""
-    rows = chain(_these_raters(), _other_raters(), _tastes(), _true_means())
+    rows = chain(_these_raters(), _other_raters(), _tastes(), _true_means(), _few_rated())
     title = "Agreement, ratings and correlations over systems: 95 % nominal, shares in per cent"
     yield Table(title, ("what", "units", "before", "after", "none"), (row.cells() for row in rows))
 
@@ -96,14 +95,15 @@ def _row(what: str, units: int, drawn: list[Floats], name: AgreementName, truth:
         for place, table in enumerate(drawn)
     ]
     limits = [agreement_limits(name, table, raters=who) for table in drawn]
-    return Row(what, units, before, [Bounds(each.low, each.high) for each in limits], truth)
+    return Row(what, units, before, [each.bounds for each in limits], truth)
 
 
 def _tastes() -> Iterator[Row]:
     """The difference of two equal systems, where raters prefer one or the other by a standard deviation of 0.3."""
     rng = np.random.default_rng(9)
     for items, raters in ((30, 3), (100, 3), (100, 10)):
-        before, after = [], []
+        before: list[Bounds] = []
+        after: list[Bounds | None] = []
         for place in range(SAMPLES):
             taste = 0.3 * math.sqrt(2) * rng.normal(size=(1, raters))
             table = taste + 0.5 * rng.normal(size=(items, 1)) + rng.normal(size=(items, raters))
@@ -126,9 +126,28 @@ def _true_means() -> Iterator[Row]:
             )
             for place, (x, y) in enumerate(tables)
         ]
-        found = [true_correlation(x, y) for x, y in tables]
-        after = [Bounds(one.low, one.high) for one in found]
+        after = [true_correlation(x, y).estimate.bounds for x, y in tables]
         yield Row(f"correlation .9 of true means, {systems} systems", items, before, after, 0.9)
+
+
+def _few_rated() -> Iterator[Row]:
+    """People on few items and a measure on 1,019, which have people's items among them or not; before, on people's."""
+    items = 1019
+    for systems, rated, shared in ((10, 30, 30), (10, 56, 56), (10, 56, 0), (20, 56, 56), (20, 56, 0)):
+        rng = np.random.default_rng([systems, rated, shared])
+        before, after = [], []
+        for place in range(SAMPLES):
+            x, y = correlated(rng, systems, items + rated - shared, 0.8)
+            few = bootstrap_level(
+                x[:, :rated], y[:, :rated], kind="pearson", level="system", resamples=300, seed=place
+            )
+            before.append(percentile_interval(few))
+            x[:, rated:] = y[:, : rated - shared] = np.nan
+            after.append(true_correlation(x, y).estimate.bounds)
+        where = "all rated ones too" if shared else "none of the rated ones"
+        yield Row(
+            f"correlation .8, {systems} systems, 1,019 scored items, {where}", rated, before, after, 0.8
+        )
 
 
 def correlated(rng: np.random.Generator, systems: int, items: int, rho: float) -> tuple[Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -31,46 +31,37 @@ MOST_PLAIN: Final = 200
 """Samples whose items are resampled as if independent: their numbers differ, so each needs draws of its own."""
 
 
-class _Given(NamedTuple):
-    low: float
-    high: float
-    units: int
-
-
 def coverage(
     name: str, truth: float, samples: Sequence[Sample], aggregate: Aggregate, result: GiveResult
 ) -> tuple[str, ...]:
     """Over the samples, each rows and the clusters of these: the cells of a row."""
     old: list[Bounds] = []
     plain: list[Bounds] = []
-    new: list[_Given] = []
+    new: list[Bounds | None] = []
+    units = 0
     for rows, clusters in samples:
         pooled = rows if clusters is None else _pooled(rows, clusters)
         old.append(_percentile(pooled, aggregate))
         if clusters is not None and len(plain) < MOST_PLAIN:
             plain.append(_percentile(rows, aggregate))
-        new.append(_given(result(rows, clusters)))
-    known = [interval for interval in new if not np.isnan(interval.low)]
-    below = float(np.mean([interval.high < truth for interval in known]))
-    above = float(np.mean([interval.low > truth for interval in known]))
-    widths = [(b.high - b.low) / (a.high - a.low) for a, b in zip(old, new, strict=True) if a.high > a.low]
+        found = result(rows, clusters)
+        units = units or found.units
+        new.append((found.estimate if isinstance(found, Result) else found.difference).bounds)
+    known = [bounds for bounds in new if bounds is not None]
+    below = float(np.mean([high < truth for _, high in known]))
+    above = float(np.mean([low > truth for low, _ in known]))
+    widths = [(b[1] - b[0]) / (a[1] - a[0]) for a, b in zip(old, new, strict=True) if b and a[1] > a[0]]
     return (
         name,
-        str(new[0].units),
+        str(units),
         percent(_share(old, truth)),
         percent(_share(plain, truth) if plain else None),
         percent(1 - below - above),
         percent(below),
         percent(above),
         percent(1 - len(known) / len(new)),
-        f"{float(np.nanmedian(widths)):.2f}" if widths else "",
+        f"{float(np.median(widths)):.2f}" if widths else "",
     )
-
-
-def _given(result: Result | Comparison) -> _Given:
-    if result.interval is None:
-        return _Given(np.nan, np.nan, result.units)
-    return _Given(result.interval.low, result.interval.high, result.units)
 
 
 def _share(intervals: Sequence[Bounds], truth: float) -> float:

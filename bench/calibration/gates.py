@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from bench.calibration.table import Table, percent
 from bench.real_text import DATA
 from dialeval import Comparison, Resampling, RougeL, compare, evaluate
 from dialeval.data.types import Example, Response
+from dialeval.evaluation.runner import Plan
 from dialeval.study.gates import check_gates, parse_gate
 
 REQUESTS: Final = 1000
@@ -32,30 +33,51 @@ def tables() -> Iterator[Table]:
 
 def _rows() -> Iterator[tuple[str, ...]]:
     population = e2e_outputs("tgen")
-    kinds = (
-        ("no answer changed", 0.0),
-        ("one answer lost", -1.0),
-        ("8 % of answers lost, a loss of .05", 0.08),
-    )
-    for name, share in kinds:
-        rng = np.random.default_rng([ITEMS, int(100 * abs(share))])
-        found = [_compared(population, rng, ITEMS, share) for _ in range(REQUESTS)]
+    changes = {
+        "no answer changed": Change(0.0),
+        "wrong words changed in all answers, same scores": Change(0.0, reworded=True),
+        "one answer loses its last three words": Change(-1.0, instead=None),
+        "one answer lost": Change(-1.0),
+        "8 % of answers lost, a loss of .05": Change(0.08),
+    }
+    for name, change in changes.items():
+        rng = np.random.default_rng([ITEMS, int(100 * abs(change.share))])
+        found = [_compared(population, rng, ITEMS, change) for _ in range(REQUESTS)]
         red = [_share_red(gate, found) for gate in GATES]
-        ends = [pair.low for pair in found if pair.low is not None]
+        ends = [pair.difference.low for pair in found if pair.difference.low is not None]
         yield name, str(ITEMS), *map(percent, red), f"{float(np.median(ends)):.3f}"
 
 
-def _compared(population: list[Example], rng: np.random.Generator, size: int, share: float) -> Comparison:
-    """One pull request: its answers beside those of main to the same items; a share of -1 means exactly one."""
+class Change(NamedTuple):
+    """What a pull request does to answers."""
+
+    share: float
+    """Of answers that change; -1 means exactly one."""
+    instead: str | None = "sorry"
+    """What is said instead; None if the last three words are left out."""
+    reworded: bool = False
+    """Whether words that are in no reference become others, in all answers."""
+
+    def response(self, example: Example, *, changed: bool) -> Response:
+        """The answer of the pull request."""
+        words = example.response.text.split(" ")
+        if changed:
+            words = words[:-3] if self.instead is None else [self.instead]
+        if self.reworded:
+            right = {word for reference in example.references for word in reference.split(" ")}
+            words = [word if word in right else f"{word}x" for word in words]
+        return Response(" ".join(words))
+
+
+def _compared(population: list[Example], rng: np.random.Generator, size: int, change: Change) -> Comparison:
+    """One pull request: its answers beside those of main to the same items."""
     drawn = [population[place] for place in rng.integers(len(population), size=size).tolist()]
-    lost = np.arange(size) == rng.integers(size) if share < 0 else rng.random(size) < share
+    one = change.share < 0
+    lost = np.arange(size) == rng.integers(size) if one else rng.random(size) < change.share
     pairs = list(enumerate(zip(drawn, lost.tolist(), strict=True)))
     main = [Example(str(n), "main", (), e.response, e.references) for n, (e, _) in pairs]
-    pr = [
-        Example(str(n), "pr", (), Response("sorry") if gone else e.response, e.references)
-        for n, (e, gone) in pairs
-    ]
-    a, b = (evaluate(RougeL(), examples, resampling=NONE) for examples in (pr, main))
+    pr = [Example(str(n), "pr", (), change.response(e, changed=gone), e.references) for n, (e, gone) in pairs]
+    a, b = (evaluate(RougeL(), examples, Plan(resampling=NONE)) for examples in (pr, main))
     return compare(a, b, FEW, margin=0.02)
 
 

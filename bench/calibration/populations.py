@@ -12,7 +12,7 @@ import numpy as np
 from bench.calibration.public import Kind
 from bench.real_text import DATA, SOURCE
 from dialeval import Bleu, RougeL
-from dialeval.core import Bounded, Metric
+from dialeval.core import Metric
 from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.stats.resampling.bootstrap import Floats, Integers
@@ -117,7 +117,7 @@ def _measured(
 
 def kind_of(metric: Metric[Example]) -> Kind:
     """What is known of a metric of ours."""
-    return Kind(metric.aggregate, limits=metric.limits if isinstance(metric, Bounded) else (-np.inf, np.inf))
+    return Kind(metric.aggregate, limits=metric.limits)
 
 
 def mean_of(totals: Floats) -> Floats:

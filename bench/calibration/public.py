@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple
 
-from dialeval import Comparison, Resampling, Result, Signature, compare, evaluate
+from dialeval import Comparison, Metric, Plan, Resampling, Result, Signature, compare, evaluate
 from dialeval.stats.resampling.bootstrap import Aggregate, Floats, Integers
 
 FEW: Final = Resampling(resamples=199)
@@ -22,22 +22,23 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KnownRows:
+class KnownRows(Metric[Drawn]):
     """A metric whose rows are known beforehand."""
 
-    higher_is_better: ClassVar[bool] = True
-    rows: Floats
-    aggregate: Aggregate
+    name: ClassVar[str] = "known_rows"
+    rows: Floats = field(repr=False)
+    scores: Aggregate = field(repr=False)
     yes_no: bool | None = None
     limits: tuple[float, float] = (-float("inf"), float("inf"))
 
     @property
     def signature(self) -> Signature:
         """A name; nothing is cached."""
-        return Signature("known_rows")
+        return Signature(self.name)
 
-    def unscorable(self, _item: Drawn) -> None:
-        """Nothing is."""
+    def aggregate(self, totals: Floats) -> Floats:
+        """The known scores."""
+        return self.scores(totals)
 
     def statistics(self, items: Sequence[Drawn]) -> Floats:
         """The rows of these items."""
@@ -66,7 +67,7 @@ def evaluated(
         ids = [f"{dialogue}/{item}" for dialogue, item in zip(clusters.tolist(), ids, strict=True)]
     drawn = [Drawn(item, system, place) for place, item in enumerate(ids)]
     metric = KnownRows(rows, kind.aggregate, kind.yes_no, kind.limits)
-    return evaluate(metric, drawn, resampling=resampling)
+    return evaluate(metric, drawn, Plan(resampling=resampling))
 
 
 def compared(

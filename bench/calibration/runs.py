@@ -44,7 +44,8 @@ def _outcome(a: Floats, b: Floats) -> tuple[bool, bool, bool, bool]:
         evaluate(KnownRows(as_rows(v.mean(axis=1)), mean_of), _drawn(v, s)) for v, s in ((a, "a"), (b, "b"))
     ]
     now = [evaluated_runs(a, "a"), evaluated_runs(b, "b")]
-    covered = [r.interval is not None and r.interval.low <= 0 <= r.interval.high for r in (alone[0], now[0])]
+    bounds = [each.estimate.bounds for each in (alone[0], now[0])]
+    covered = [each is not None and each[0] <= 0 <= each[1] for each in bounds]
     claimed = [compare(pair[0], pair[1], FEW).significant for pair in (alone, now)]
     return covered[0], covered[1], claimed[0], claimed[1]
 

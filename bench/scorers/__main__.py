@@ -11,7 +11,7 @@ from typing import Final
 from bench.scorers.agreement import Agreement, Estimate, agreement
 from bench.scorers.scores import FOLDER, Scorer, scores_of
 from bench.scorers.sets import DATA, SETS, RatedSet, read_set
-from dialeval.metrics import build_any
+from dialeval.catalogue import build_any
 
 DEFAULT: Final = ("length", "context_cosine")
 HEADING: Final = (
@@ -30,7 +30,7 @@ HEADING: Final = (
 def main(arguments: Sequence[str]) -> None:
     given = _parser().parse_args(arguments)
     names = [name for name in SETS if _chosen(name, given.set)]
-    metrics: dict[str, Scorer] = {name: build_any(name) for name in given.metric or DEFAULT}  # type: ignore[misc]
+    metrics: dict[str, Scorer] = {name: build_any(name) for name in given.metric or DEFAULT}
     for name in names:
         rated = read_set(name, given.data).first(given.limit)
         print("\n".join(_table(rated, metrics, given.cache)), flush=True)

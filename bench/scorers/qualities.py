@@ -18,8 +18,8 @@ from scipy.stats import spearmanr
 from bench.scorers.agreement import agreement
 from bench.scorers.scores import scores_of
 from bench.scorers.sets import DATA, Key, RatedSet, read_set
+from dialeval.catalogue import build
 from dialeval.data import read
-from dialeval.metrics import build
 
 SETS: Final = ("fed-turn", "fed-dialogue")
 

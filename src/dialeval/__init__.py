@@ -4,7 +4,7 @@
 
     old = evaluate(Bleu(order=2), read("old.jsonl", "example"))
     new = evaluate(Bleu(order=2), read("new.jsonl", "example"))
-    print(new.score, new.interval)
+    print(new.estimate)
     print(compare(new, old).sentence)
 
 ``__init__.pyi`` beside this file lists the whole public surface.

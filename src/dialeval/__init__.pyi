@@ -1,15 +1,22 @@
 """The public surface: every name once, with the module that defines it."""
 
+from dialeval.catalogue.building import build_system as build_system
+from dialeval.catalogue.metrics import (
+    CORPUS_MEASURES as CORPUS_MEASURES,
+    METRICS as METRICS,
+    build as build,
+)
+from dialeval.catalogue.scoring import score as score
+from dialeval.catalogue.systems import SYSTEMS as SYSTEMS
 from dialeval.consistency.detecting.metrics import (
     ContradictionFree as ContradictionFree,
     ContradictionRate as ContradictionRate,
 )
 from dialeval.core import (
-    CorpusMeasure as CorpusMeasure,
-    CorpusResult as CorpusResult,
     Detector as Detector,
+    Estimate as Estimate,
     Generator as Generator,
-    Interval as Interval,
+    LeaveOneOut as LeaveOneOut,
     LikelihoodModel as LikelihoodModel,
     Metric as Metric,
     Missing as Missing,
@@ -47,17 +54,15 @@ from dialeval.evaluation.compare import (
     compare as compare,
     compare_all as compare_all,
 )
-from dialeval.evaluation.corpus import evaluate_corpus as evaluate_corpus
-from dialeval.evaluation.runner import evaluate as evaluate
+from dialeval.evaluation.runner import (
+    Plan as Plan,
+    evaluate as evaluate,
+)
 from dialeval.meta import (
     correlate as correlate,
     estimate_systems as estimate_systems,
     examine as examine,
-)
-from dialeval.metrics import (
-    CORPUS_MEASURES as CORPUS_MEASURES,
-    METRICS as METRICS,
-    build as build,
+    join as join,
 )
 from dialeval.metrics.assertions.metric import (
     Assertions as Assertions,
@@ -73,8 +78,9 @@ from dialeval.metrics.bertscore import (
     BertScore as BertScore,
     bert_score as bert_score,
 )
-from dialeval.metrics.distinct import (
+from dialeval.metrics.diversity import (
     Distinct as Distinct,
+    SelfBleu as SelfBleu,
     Vocabulary as Vocabulary,
 )
 from dialeval.metrics.embedding.metric import (
@@ -88,32 +94,26 @@ from dialeval.metrics.meteor.metric import Meteor as Meteor
 from dialeval.metrics.overlap.bleu import Bleu as Bleu
 from dialeval.metrics.overlap.chrf import Chrf as Chrf
 from dialeval.metrics.overlap.cider import Cider as Cider
-from dialeval.metrics.overlap.measuring import (
+from dialeval.metrics.overlap.rouge_l import RougeL as RougeL
+from dialeval.metrics.overlap.words import (
     OverlapScores as OverlapScores,
     score_strings as score_strings,
 )
-from dialeval.metrics.overlap.rouge_l import RougeL as RougeL
-from dialeval.metrics.scoring import score as score
-from dialeval.metrics.self_bleu import SelfBleu as SelfBleu
 from dialeval.metrics.sentence_cosine import SentenceCosine as SentenceCosine
 from dialeval.metrics.skip_thought.metric import SkipThought as SkipThought
-from dialeval.nlg.generating.system import Nlg as Nlg
+from dialeval.nlg.generators.system import Nlg as Nlg
 from dialeval.nlg.slots.metric import SlotErrorRate as SlotErrorRate
 from dialeval.ratings import (
     Joined as Joined,
     Ratings as Ratings,
     agreement_of as agreement_of,
-    join as join,
     read_judgements as read_judgements,
-)
-from dialeval.selection.asking.asking import (
-    Asked as Asked,
-    ask as ask,
 )
 from dialeval.selection.asking.choosers import (
     EncoderChooser as EncoderChooser,
     TfIdfChooser as TfIdfChooser,
 )
+from dialeval.selection.asking.choosing import choose as choose
 from dialeval.selection.asking.metrics import SelectionAccuracy as SelectionAccuracy
 from dialeval.selection.drafting.drafts import (
     Draft as Draft,
@@ -127,9 +127,9 @@ from dialeval.selfeval.metric import SelfEval as SelfEval
 from dialeval.selfeval.quality.metric import Quality as Quality
 from dialeval.selfeval.rivals.context_cosine import ContextCosine as ContextCosine
 from dialeval.selfeval.rivals.fed import Fed as Fed
-from dialeval.selfeval.rivals.follow_ups import FollowUps as FollowUps
-from dialeval.selfeval.rivals.full import Full as Full
 from dialeval.selfeval.rivals.likelihood import (
+    FollowUps as FollowUps,
+    Full as Full,
     LmLikelihood as LmLikelihood,
     Pmi as Pmi,
 )
@@ -148,7 +148,6 @@ from dialeval.study import (
     write_run as write_run,
 )
 from dialeval.systems import (
-    SYSTEMS as SYSTEMS,
     Echo as Echo,
     HuggingFace as HuggingFace,
     OpenAI as OpenAI,
@@ -157,7 +156,6 @@ from dialeval.systems import (
     Trained as Trained,
     Transcript as Transcript,
 )
-from dialeval.systems.building import build_system as build_system
 from dialeval.systems.conversation import (
     Script as Script,
     converse as converse,

@@ -152,10 +152,11 @@ def lack_of_memory(error: BaseException) -> BaseException | None:
 
 _NO_MEMORY: Final = re.compile(
     r"failed to map segment|can(no|')t (allocate memory|start new thread)|not enough memory|out of memory|bad_alloc|"
-    r"os error 12\b|memory allocation of|load shared object file|PyObject pointer is null|Unable to allocate",
+    r"os error 12\b|memory allocation of|load shared object file|PyObject pointer is null|Unable to allocate|"
+    r"launch worker thread|malloc of size",
     re.IGNORECASE,
 )
-"""Words of the loader, of libstdc++, torch, numpy, llvmlite and Rust about memory that they were refused."""
+"""Words of the loader, of libstdc++, torch, numpy, llvmlite, Arrow and Rust about memory that they were refused."""
 
 
 def _says_so(error: BaseException) -> bool:

@@ -4,39 +4,77 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
+F = TypeVar("F")
 
 
-def at_place(place: str) -> Any:
-    """What ``package.module:name`` is."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+class Table(Mapping[str, T], Generic[T, F]):
+    """Values by name, each imported when it is first asked for.
 
+    A function imports each of them, so that editors and import contracts see what a table names::
 
-class LazyTable(Mapping[str, T]):
-    """Values by name, each of which is made when it is first asked for."""
+        @METRICS.entry("rouge_l")
+        def _rouge_l() -> MetricMaker:
+            from dialeval.metrics.overlap.rouge_l import RougeL
 
-    def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
-        self._makers = makers
-        self._made: dict[str, T] = {}
+            return RougeL
+    """
+
+    def __init__(self, usual: F) -> None:
+        self.traits: dict[str, F] = {}
+        """What is known of each entry without importing it; ``usual`` if its line does not say."""
+        self._usual = usual
+        self._loaders: dict[str, Callable[[], T]] = {}
+        self._loaded: dict[str, T] = {}
+
+    def add(self, name: str, load: Callable[[], T], traits: F | None = None) -> None:
+        """Add an entry that ``load`` imports."""
+        self.traits[name] = self._usual if traits is None else traits
+        self._loaders[name] = load
+
+    def entry(self, name: str, traits: F | None = None) -> Callable[[Callable[[], T]], Callable[[], T]]:
+        """Decorate the function that imports the entry of that name."""
+
+        def added(load: Callable[[], T]) -> Callable[[], T]:
+            self.add(name, load, traits)
+            return load
+
+        return added
+
+    def family(
+        self, *names: str, traits: F | None = None
+    ) -> Callable[[Callable[[], tuple[T, ...]]], Callable[[], tuple[T, ...]]]:
+        """Decorate the function that imports several entries from one module, in the order of their names."""
+
+        def added(load: Callable[[], tuple[T, ...]]) -> Callable[[], tuple[T, ...]]:
+            for at, name in enumerate(names):
+                self.add(name, partial(_member, load, at), traits)
+            return load
+
+        return added
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._made:
-            self._made[name] = self._makers[name]()
-        return self._made[name]
+        if name not in self._loaded:
+            self._loaded[name] = self._loaders[name]()
+        return self._loaded[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._makers
+        return name in self._loaders
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._makers)
+        return iter(self._loaders)
 
     def __len__(self) -> int:
-        return len(self._makers)
+        return len(self._loaders)
+
+
+def _member(load: Callable[[], tuple[T, ...]], at: int) -> T:
+    return load()[at]
 
 
 def modules_of(file: str | Path) -> dict[str, str]:

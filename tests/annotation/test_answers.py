@@ -8,8 +8,10 @@ import json
 import pytest
 
 from dialeval.annotation.answers import fault_counts, read_answers, usable
-from dialeval.annotation.key import read_key
-from dialeval.annotation.tasks import export_tasks, make_tasks
+from dialeval.annotation.blind_items import numbered
+from dialeval.annotation.items import utterances_of
+from dialeval.annotation.project import read_key
+from dialeval.annotation.tasks import export_tasks
 from dialeval.data import Candidate, Judgement, Question, Turn, write
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.selection.labelling.labelling import ERROR_CLASSES
@@ -17,11 +19,12 @@ from dialeval.selection.labelling.mistakes import mistake_form
 from support.drafts import question
 
 DRAFT = question("q", 2)
+ASKED = utterances_of([DRAFT])
 
 
 @pytest.fixture
 def exported(tmp_path):
-    return export_tasks([DRAFT], tmp_path / "out")
+    return export_tasks(ASKED, tmp_path / "out")
 
 
 def fill(exported, path, answers, *, columns=None):
@@ -45,7 +48,7 @@ def test_a_filled_in_copy_gives_judgements_under_the_files_name(exported, tmp_pa
         ("q", "ana", "acceptability", 1.0),
         ("q", "ana", "acceptability", 0.0),
     ]
-    assert [one.system for one in found.judgements] == [key[f"q1c{n}"].candidate for n in (1, 2, 3)]
+    assert [one.system for one in found.judgements] == [key[f"q1c{n}"].system for n in (1, 2, 3)]
 
 
 def test_a_platforms_table_is_read_and_rejected_work_is_not_counted(tmp_path):
@@ -54,7 +57,7 @@ def test_a_platforms_table_is_read_and_rejected_work_is_not_counted(tmp_path):
         "HITId,WorkerId,AssignmentStatus,Input.task,Answer.score\n"
         "h1,W1,Approved,q1c1,4\nh1,W2,Rejected,q1c1,5\nh2,W1,Submitted,q1c2,9\nh3,W1,Approved,q9c9,1\nh4,W3,Approved,q1c3,\n"
     )
-    key = {entry.task: entry for entry in make_tasks([DRAFT]).key}
+    key = {source.id: source for _, source in numbered(ASKED)}
     found = read_answers(path, key=key)
     assert [(one.rater, one.value) for one in found.judgements] == [("W1", 4.0)]
     assert [tuple(one) for one in found.unusable] == [
@@ -110,7 +113,7 @@ def test_tasks_of_json_lines_are_filled_in_as_those_of_the_table(exported, tmp_p
     tasks = [json.loads(line) for line in exported.jsonl.read_text().splitlines()]
     path = tmp_path / "filled.jsonl"
     path.write_text("".join(json.dumps({**a, **b}) + "\n" for a, b in zip(tasks, more, strict=True)))
-    found = read_answers(path, key=read_key(exported.key), questions=[DRAFT])
+    found = read_answers(path, key=read_key(exported.key), utterances=ASKED)
     assert [(one.rater, one.value) for one in found.judgements] == [(raters, 5.0), (raters, 1.0)]
     assert [(one.fault, one.item, one.line) for one in found.unusable] == [("no answer", "q1c3", 3)]
 
@@ -126,12 +129,12 @@ class TestWhatWasShown:
         ]
 
     def test_a_file_that_mostly_shows_other_texts_is_refused_whole(self, exported, tmp_path):
-        other = export_tasks([question("r", 2)], tmp_path / "other")
+        other = export_tasks(utterances_of([question("r", 2)]), tmp_path / "other")
         path = fill(other, tmp_path / "ana.csv", [{"score": "5"}] * 3)
         with pytest.raises(
             Unsuitable,
-            match=r"ana\.csv answers other tasks: 3 of 3 answers are about another text than the key and the questions "
-            r"have \(first: line 2, task q1c1: 'B: In ten minutes\.'\)\. Give the key\.jsonl",
+            match=r"ana\.csv answers other tasks: 3 of 3 answers are about another text than was "
+            r"exported \(first: line 2, task q1c1: 'B: In ten minutes\.'\)\. Give the key\.jsonl",
         ):
             read_answers(path, key=read_key(exported.key))
 
@@ -140,7 +143,7 @@ class TestWhatWasShown:
         path = fill(exported, tmp_path / "ana.csv", cells)
         assert len(read_answers(path, key=read_key(exported.key)).judgements) == 3
         with pytest.raises(Unsuitable, match=r"3 of 3 answers.*'B: In the car\.'"):
-            read_answers(path, key=read_key(exported.key), questions=[DRAFT])
+            read_answers(path, key=read_key(exported.key), utterances=ASKED)
 
     def test_a_platforms_columns_are_compared_too(self, exported, tmp_path):
         key = read_key(exported.key)
@@ -155,16 +158,16 @@ class TestWhatWasShown:
     def test_what_spreadsheets_do_to_a_text_is_no_other_text(self, tmp_path):
         said = "I\u2019m  late \u2026 caf\u00e9?"
         draft = Question("q", (Turn("user", "Où?"),), (Candidate(said, correct=True),))
-        exported = export_tasks([draft], tmp_path / "out")
+        exported = export_tasks(utterances_of([draft]), tmp_path / "out")
         spoilt = f"B: {said}".encode().decode("cp1252")
         for cell in (spoilt, f"b: {said}".upper(), said, "B: I'm late ... caf?"):
             path = fill(exported, tmp_path / "ana.csv", [{"score": "5", "candidate": cell}])
-            found = read_answers(path, key=read_key(exported.key), questions=[draft])
+            found = read_answers(path, key=read_key(exported.key), utterances=utterances_of([draft]))
             assert (len(found.judgements), found.unusable) == (1, ()), cell
 
     def test_texts_without_a_latin_letter_are_told_apart(self, tmp_path):
         draft = Question("q", (), (Candidate("はい、そうです。", correct=True),))
-        exported = export_tasks([draft], tmp_path / "out")
+        exported = export_tasks(utterances_of([draft]), tmp_path / "out")
         same = fill(exported, tmp_path / "same.csv", [{"score": "5"}])
         assert len(read_answers(same, key=read_key(exported.key)).judgements) == 1
         other = fill(exported, tmp_path / "other.csv", [{"score": "5", "candidate": "A: いいえ。"}])
@@ -173,8 +176,9 @@ class TestWhatWasShown:
 
     @pytest.mark.parametrize("kind", ["csv", "jsonl"])
     def test_what_was_asked_tells_forms_apart_that_show_the_same(self, tmp_path, kind):
-        mistakes = export_tasks([DRAFT], tmp_path / "mistake", form=mistake_form())
-        classes = export_tasks([DRAFT], tmp_path / "class", form=ERROR_CLASSES)
+        false = utterances_of([DRAFT], false_only=True)
+        mistakes = export_tasks(false, tmp_path / "mistake", form=mistake_form())
+        classes = export_tasks(false, tmp_path / "class", form=ERROR_CLASSES)
         if kind == "csv":
             path = fill(mistakes, tmp_path / "ana.csv", [{"score": "2"}] * 2)
         else:
@@ -188,10 +192,10 @@ class TestWhatWasShown:
 
 @pytest.mark.parametrize("name", ["scores.jsonl", "scores.csv", "scores.tsv"])
 def test_judgements_may_name_tasks_or_candidates(tmp_path, name):
-    entry = make_tasks([DRAFT]).key[0]
-    named = Judgement(entry.question, entry.candidate, "ana", "acceptability", 3.0)
-    write(tmp_path / name, [Judgement(entry.task, "", "ana", "acceptability", 3.0), named])
-    found = read_answers(tmp_path / name, key={entry.task: entry})
+    entry = numbered(ASKED)[0].source
+    named = Judgement(entry.item, entry.system, "ana", "acceptability", 3.0)
+    write(tmp_path / name, [Judgement(entry.id, "", "ana", "acceptability", 3.0), named])
+    found = read_answers(tmp_path / name, key={entry.id: entry})
     assert found.judgements == (named, named)
 
 
@@ -222,7 +226,7 @@ def test_every_judgement_is_an_answer_or_a_problem():
         judged(rater="r3", value=-1.0),
         judged(rater="r4", value=1.5),
     ]
-    found = usable([DRAFT], given)
+    found = usable(ASKED, given)
     assert found.by_candidate() == {("q", "false_1"): {"r1": 1}}
     assert [one.fault for one in found.unusable] == [
         "second answer",

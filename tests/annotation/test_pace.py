@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.annotation.blinding import blind
-from dialeval.annotation.exporting import export
+from dialeval.annotation.blind_items import blind
 from dialeval.annotation.pace import Pace, least_seconds, timed_answers, word_count
 from dialeval.annotation.project import Project
 from dialeval.annotation.quality import owner_view
+from dialeval.annotation.results import export
 from dialeval.annotation.store.plan import Claim
 from dialeval.annotation.store.store import Store
 from dialeval.data.types import Example, Response, Turn

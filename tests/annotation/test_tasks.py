@@ -8,9 +8,11 @@ from collections import Counter
 
 import pytest
 
-from dialeval.annotation.forms import ACCEPTABILITY, Form, Option, candidate_ids
-from dialeval.annotation.key import check_key, read_key
-from dialeval.annotation.tasks import export_tasks, make_tasks
+from dialeval.annotation.blind_items import numbered
+from dialeval.annotation.forms import ACCEPTABILITY, candidate_ids
+from dialeval.annotation.items import utterances_of
+from dialeval.annotation.project import read_key, read_project
+from dialeval.annotation.tasks import check_key, export_tasks
 from dialeval.data import Candidate, Question, Turn
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.selection.labelling.labelling import ERROR_CLASSES
@@ -20,35 +22,35 @@ from support.drafts import CONTEXT, question
 
 def test_every_candidate_is_asked_about_once_and_the_order_hides_the_truth():
     drafts = [question(f"q{number}", 3) for number in range(200)]
-    made = make_tasks(drafts, seed=3)
-    assert len(made.tasks) == len({one.task for one in made.tasks}) == 800
-    assert {(one.question, one.candidate) for one in made.key} == {
+    made = numbered(utterances_of(drafts), seed=3)
+    assert len(made) == len({one.item.id for one in made}) == 800
+    assert {(one.source.item, one.source.system) for one in made} == {
         (draft.item, name) for draft in drafts for name in candidate_ids(draft)
     }
-    truths = Counter(one.task.partition("c")[2] for one in made.key if one.candidate == "ground_truth")
+    truths = Counter(one.item.id.partition("c")[2] for one in made if one.source.system == "ground_truth")
     assert set(truths) == {"1", "2", "3", "4"}
     assert all(30 <= count <= 70 for count in truths.values())  # 50 each by chance, within 3.3 sigma
-    assert make_tasks(drafts, seed=3) == made
-    assert make_tasks(drafts, seed=4).key != made.key
+    assert numbered(utterances_of(drafts), seed=3) == made
+    assert numbered(utterances_of(drafts), seed=4) != made
 
 
 def test_raters_see_neither_ids_nor_what_is_right(tmp_path):
     draft = question("dialogue-17", 3)
-    where = export_tasks([draft], tmp_path / "out", seed=1)
+    where = export_tasks(utterances_of([draft]), tmp_path / "out", seed=1)
     assert where.tasks == 4
     assert [path.name for path in sorted((tmp_path / "out" / "for_raters").iterdir())] == [
         "tasks.csv",
         "tasks.jsonl",
     ]
     assert where.key.parent == tmp_path / "out"
-    seen = where.csv.read_text() + where.jsonl.read_text()
+    seen = "".join(path.read_text() for path in (where.csv, where.jsonl, tmp_path / "out" / "items.jsonl"))
     for secret in ("dialogue-17", "ground_truth", "false_", "correct"):
         assert secret not in seen.replace(", dialogue-17.", "")  # the candidates' own texts
 
 
 def test_the_table_has_a_column_for_each_turn_and_room_for_the_answer(tmp_path):
     short = Question("s", CONTEXT[:1], (Candidate("=1+1\nis two", correct=True),))
-    where = export_tasks([question("q", 1), short], tmp_path)
+    where = export_tasks(utterances_of([question("q", 1), short]), tmp_path)
     rows = list(csv.DictReader(where.csv.read_text().splitlines()))
     assert list(rows[0]) == [
         *("task", "turn_1", "turn_2", "turn_3", "candidate", "ask", "scale", "rater", "score")
@@ -67,39 +69,61 @@ def test_the_table_has_a_column_for_each_turn_and_room_for_the_answer(tmp_path):
 
 def test_speakers_are_letters_and_the_candidate_is_the_others(tmp_path):
     names = (Turn("user", "one", "m"), Turn("user", "two", "f"), Turn("user", "three", "m"))
-    where = export_tasks([Question("q", names, (Candidate("four", correct=True),))], tmp_path)
+    where = export_tasks(utterances_of([Question("q", names, (Candidate("four", correct=True),))]), tmp_path)
     line = json.loads(where.jsonl.read_text())
     assert [*line["context"], line["candidate"]] == ["A: one", "B: two", "A: three", "B: four"]
-    where = export_tasks([Question("q", (), (Candidate("four", correct=True),))], tmp_path)
+    bare = utterances_of([Question("q", (), (Candidate("four", correct=True),))])
+    where = export_tasks(bare, tmp_path / "bare")
     assert json.loads(where.jsonl.read_text())["candidate"] == "A: four"
 
 
-def test_a_form_may_ask_about_false_candidates_only():
-    form = Form("error", "Why?", (Option(1, "odd", "odd"),), raters=3, false_only=True)
-    made = make_tasks([question("q", 3)], form=form)
-    assert {one.candidate for one in made.key} == {"false_1", "false_2", "false_3"}
+def test_false_candidates_may_be_asked_about_alone():
+    asked = utterances_of([question("q", 3)], false_only=True)
+    assert {one.system for one in asked} == {"false_1", "false_2", "false_3"}
+
+
+@pytest.mark.parametrize("form", [ACCEPTABILITY, ERROR_CLASSES, mistake_form()])
+def test_tasks_are_a_study_that_asks_the_form(tmp_path, form):
+    export_tasks(utterances_of([question("q", 2)]), tmp_path / "out", form=form)
+    project = read_project(tmp_path / "out")
+    (ask,) = project.settings.asks
+    assert (ask.criterion, ask.text, project.settings.overlap) == (form.criterion, form.ask, form.raters)
+    assert sorted(ask.options, key=str) == sorted(form.options, key=str)
+    assert {(one.item, one.system) for one in project.sources.values()} == {
+        ("q", name) for name in ("ground_truth", "false_1", "false_2")
+    }
+    with pytest.raises(BadInput, match="a rating study"):
+        export_tasks(utterances_of([question("q", 2)]), tmp_path / "out", form=form)
+
+
+def test_the_turn_that_a_response_is_held_against_is_marked(tmp_path):
+    said = [one._replace(marked=1) for one in utterances_of([question("q", 1)])]
+    where = export_tasks(said, tmp_path / "out")
+    line = json.loads(where.jsonl.read_text().splitlines()[0])
+    assert line["context"] == ["A: Where are you?", "B: >> On the bus. <<", "A: When are you here?"]
+    assert {item.marked for item in read_project(tmp_path / "out").items.values()} == {1}
 
 
 def test_the_key_comes_back_and_is_held_against_the_draft(tmp_path):
     draft = question("q", 2)
-    where = export_tasks([draft], tmp_path)
+    where = export_tasks(utterances_of([draft]), tmp_path / "out")
     key = read_key(where.key)
-    check_key(key, [draft])
+    check_key(key, utterances_of([draft]))
     other = Question("q", CONTEXT, (*draft.candidates[:-1], Candidate("Changed.", correct=False)))
     with pytest.raises(
         Unsuitable, match=r"1 of 3 tasks show something else \(first: q1c\d, false_2 of 'q'\)"
     ):
-        check_key(key, [other])
+        check_key(key, utterances_of([other]))
     with pytest.raises(BadInput, match=r"no such file.*key\.jsonl"):
         read_key(tmp_path / "nowhere.jsonl")
     (tmp_path / "bad.jsonl").write_text('{"task": "q1c1"}\n')
-    with pytest.raises(BadInput, match="line 1, field 'question'"):
+    with pytest.raises(BadInput, match="line 1, field 'id'"):
         read_key(tmp_path / "bad.jsonl")
 
 
 def test_no_candidate_is_an_error():
     with pytest.raises(Unsuitable, match="No candidates to ask about"):
-        make_tasks([])
+        numbered([])
 
 
 def test_candidates_are_called_as_in_the_published_scores():
@@ -144,30 +168,22 @@ def test_no_two_answers_of_a_form_can_be_written_alike(form):
 
 def test_a_key_says_which_form_was_asked_and_answers_are_read_as_no_other(tmp_path):
     draft = question("q", 2)
-    where = export_tasks([draft], tmp_path, form=mistake_form())
+    where = export_tasks(utterances_of([draft]), tmp_path / "out", form=mistake_form())
     key = read_key(where.key)
-    assert {entry.form for entry in key.values()} == {"mistake"}
-    check_key(key, [draft], form=mistake_form())
+    assert {entry.criteria for entry in key.values()} == {("mistake",)}
+    check_key(key, utterances_of([draft]), form=mistake_form())
     with pytest.raises(
         Unsuitable,
         match=r"asked 'mistake', and their answers are to be read as 'error_class'\. Read them with "
         r"'dialeval select label --form mistake'",
     ):
-        check_key(key, [draft], form=ERROR_CLASSES)
-    fit = export_tasks([draft], tmp_path / "fit")
+        check_key(key, utterances_of([draft]), form=ERROR_CLASSES)
+    fit = export_tasks(utterances_of([draft]), tmp_path / "fit")
     with pytest.raises(Unsuitable, match=r"asked 'acceptability'.*'dialeval select vet'"):
-        check_key(read_key(fit.key), [draft], form=ERROR_CLASSES)
+        check_key(read_key(fit.key), utterances_of([draft]), form=ERROR_CLASSES)
     mixed = {**{f"{task}x": entry for task, entry in read_key(fit.key).items()}, **key}
     with pytest.raises(Unsuitable, match=r"asked 'acceptability', 'mistake'.*one form at a time"):
-        check_key(mixed, [draft], form=mistake_form())
-
-
-def test_a_key_says_which_form_was_asked(tmp_path):
-    where = export_tasks([question("q", 2)], tmp_path)
-    rows = [json.loads(line) for line in where.key.read_text().splitlines()]
-    where.key.write_text(json.dumps({name: value for name, value in rows[0].items() if name != "form"}))
-    with pytest.raises(BadInput, match=r"key\.jsonl, line 1, field 'form': found no such field"):
-        read_key(where.key)
+        check_key(mixed, utterances_of([draft]), form=mistake_form())
 
 
 def test_an_empty_key_is_an_error_of_its_own(tmp_path):

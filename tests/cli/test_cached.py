@@ -23,7 +23,7 @@ def bot(tmp_path, monkeypatch):
 def nbest(dialeval, folder) -> tuple[str, ...]:
     stimulus = {"id": "a", "context": TURNS, "expected": "yes"}
     (folder / "stimuli.jsonl").write_text(json.dumps(stimulus) + "\n")
-    return "nbest", "measure", "stimuli.jsonl", "-n", "1"
+    return "nbest", "measure", "stimuli.jsonl", "-n", "1", "--json"
 
 
 def collect(dialeval, folder) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ def collect(dialeval, folder) -> tuple[str, ...]:
     return "consistency", "collect", "probes.jsonl", "-o", "answers.jsonl"
 
 
-@pytest.mark.parametrize("command", [nbest, collect])
+@pytest.mark.parametrize("command", [collect])
 def test_cached_answers_are_told_of_and_asked_for_again_on_demand(
     dialeval, tmp_path, bot: BotServer, command
 ):
@@ -57,3 +57,26 @@ def test_cached_answers_are_told_of_and_asked_for_again_on_demand(
     assert third.code == 0, third.err
     assert len(bot.asked) == 2 * asked
     assert "from the cache" not in third.err
+
+
+def test_n_best_lists_of_a_server_are_cached_checked_and_asked_for_again_as_in_a_run(
+    dialeval, tmp_path, bot: BotServer
+):
+    served = f"openai(base_url='{bot.url}', model='m', name='bot', retries=0)"
+    words = (*nbest(dialeval, tmp_path), "--system", served)
+    first = dialeval(*words)
+    assert first.code == 0, first.err
+    assert "from the cache" not in first.err
+    assert len(bot.asked) == 1, "two measures of the same lists ask once"
+    second = dialeval(*words)
+    assert "bot: answers to questions under nbest(n=1) (1 cached) from the cache" in " ".join(
+        second.err.split()
+    )
+    assert len(bot.asked) == 2, "one of them is asked again, to see whether the server has changed"
+    bot.reply = lambda asked: "No, I do not."
+    changed = dialeval(*words)
+    assert changed.code == 1
+    assert "--ask-again" in changed.err
+    again = dialeval(*words, "--ask-again")
+    assert again.code == 0, again.err
+    assert "from the cache" not in again.err

@@ -185,7 +185,7 @@ def test_two_looks_spend_alpha_once(files):
 
 def test_an_undecided_pair_says_what_more_items_would_do(files):
     out = " ".join(files("compare", "same.jsonl", "old.jsonl", "-m", "rouge_l").out.split())
-    assert "more item might show a difference; perhaps no number would, because it may be 0." in out
+    assert "A few more items might show a difference; perhaps no number would, because it may be 0." in out
     assert "compare the new ones alone, or plan two looks (--first-look)" in out
     clear = files("compare", "new.jsonl", "old.jsonl", "-m", "rouge_l").out
     assert "--first-look" not in clear
@@ -227,22 +227,22 @@ def test_bare_responses_are_compared_beside_the_data(bare):
     ][0]
     done = bare("compare", "a.txt", "b.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "--json")
     (row,) = json.loads(done.out)["comparisons"]
-    assert (row["a"], row["b"], row["n"]) == ("a.txt", "b.csv", 60)
-    assert [row[key] for key in ("difference", "low", "high", "p_permutation")] == [
-        full[key] for key in ("difference", "low", "high", "p_permutation")
+    assert (row["a"], row["b"], row["difference"]["n"]) == ("a.txt", "b.csv", 60)
+    assert [row[key] for key in ("difference", "p_permutation")] == [
+        full[key] for key in ("difference", "p_permutation")
     ]
 
 
 def test_bare_responses_need_no_data_where_the_other_side_has_it(bare):
     done = bare("compare", "new.jsonl", "b.csv", "-m", "rouge_l", "--json")
-    assert (done.code, json.loads(done.out)["comparisons"][0]["n"]) == (0, 60)
+    assert (done.code, json.loads(done.out)["comparisons"][0]["difference"]["n"]) == (0, 60)
     Path("study.yaml").write_text(
         "data: old.jsonl\nsystems: [{name: old, kind: transcript, path: old.jsonl}]\nmeasures: [rouge_l]\n"
     )
     assert bare("run", "study.yaml", "-o", "run").code == 0
     done = bare("compare", "run", "a.txt", "--json")
     (row,) = json.loads(done.out)["comparisons"]
-    assert (row["n"], row["difference"] < 0) == (60, True)
+    assert (row["difference"]["n"], row["difference"]["value"] < 0) == (60, True)
 
 
 def test_bare_responses_without_data_say_what_is_missing(bare):
@@ -259,7 +259,7 @@ def test_lines_that_match_no_item_of_the_data_are_counted_and_refused(bare):
     )
     done = bare("compare", "a.txt", "some.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "--json")
     assert (
-        json.loads(done.out)["comparisons"][0]["n"] == 60
+        json.loads(done.out)["comparisons"][0]["difference"]["n"] == 60
     )  # ten are unanswered, and count as the worst value
     assert [row["unanswered"] for row in json.loads(done.out)["unanswered"]] == [10]
     assert "some.csv: 10 of 60 lines match no item, such as 'xi0'" in done.err
@@ -272,3 +272,61 @@ def test_lines_that_match_no_item_of_the_data_are_counted_and_refused(bare):
         "compare", "a.txt", "most.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "--allow-unmatched"
     )
     assert allowed.code == 0
+
+
+@pytest.mark.parametrize("silence", [None, "", " \u200b "])
+def test_a_system_that_answers_nothing_loses_with_an_interval_and_an_error(bare, silence):
+    ids = [json.loads(line)["id"] for line in Path("prompts.jsonl").read_text().splitlines()]
+    lines = [json.dumps({"id": item, "response": silence}) + "\n" for item in ids]
+    Path("mute.jsonl").write_text("".join(lines))
+    done = bare("compare", "new.jsonl", "mute.jsonl", "--data", "prompts.jsonl", "-m", "rouge_l", "--json")
+    (row,) = json.loads(done.out)["comparisons"]
+    assert (row["verdict"], row["difference"]["low"] > 0, row["absence"]) == ("better", True, None)
+    assert done.code == 1
+    assert "mute.jsonl answered none of 60 items" in done.err
+    words = ("new.jsonl", "mute.jsonl", "--data", "prompts.jsonl", "-m", "rouge_l", "--allow-unanswered", "1")
+    assert bare("compare", *words).code == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [("auto", "counted as the worst value under rouge_l"), ("shared", "left out under rouge_l")],
+)
+def test_what_silence_counts_as_is_told_as_the_run_counted_it(bare, rule, told):
+    rows = [json.loads(line) for line in Path("new.jsonl").read_text().splitlines()]
+    hush = [{"id": row["id"], "response": row["response"] if n % 2 else None} for n, row in enumerate(rows)]
+    Path("hush.jsonl").write_text("".join(json.dumps(row) + "\n" for row in hush))
+    Path("study.yaml").write_text(
+        "data: prompts.jsonl\nmeasures: [rouge_l]\nsystems:\n  - {name: new, kind: transcript, path: a.txt}\n"
+        f"  - {{name: hush, kind: transcript, path: hush.jsonl}}\nmissing: {rule}\n"
+    )
+    assert bare("run", "study.yaml", "-o", "run").code == 0
+    done = bare("compare", "run:new", "run:hush")
+    assert f"hush left 30 of 60 items unanswered: {told} (run)." in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(("rule", "better"), [("auto", None), ("shared", "hush")])
+def test_a_system_is_not_better_by_items_that_it_left_out(bare, rule, better):
+    """Under a measure that cannot count silence, as in the verdict of a run; unless the study says so itself."""
+    ids = [json.loads(line)["id"] for line in Path("prompts.jsonl").read_text().splitlines()]
+    texts = {
+        "hush": lambda n: f"word{n} is new{n}" if n % 2 else None,
+        "same": lambda n: "it is the same thing",
+    }
+    for name, text in texts.items():
+        rows = [json.dumps({"id": item, "response": text(n)}) + "\n" for n, item in enumerate(ids)]
+        Path(f"{name}.jsonl").write_text("".join(rows))
+    Path("study.yaml").write_text(
+        f"data: prompts.jsonl\nmeasures: [distinct]\nmissing: {rule}\nsystems:\n"
+        + "".join(f"  - {{name: {name}, kind: transcript, path: {name}.jsonl}}\n" for name in texts)
+    )
+    bare("run", "study.yaml", "-o", "run")
+    (row,) = json.loads(bare("compare", "run:hush", "run:same", "--json").out)["comparisons"]
+    verdict = "better" if better else "different"
+    assert (row["significant"], row["better"], row["verdict"]) == (True, better, verdict)
+    if better is None:
+        files = ("hush.jsonl", "same.jsonl", "-m", "distinct")
+        (row,) = json.loads(bare("compare", *files, "--json").out)["comparisons"]
+        assert (row["significant"], row["better"]) == (True, None)
+        said = " ".join(bare("compare", *files).out.split())
+        assert "left items unanswered, which the measure cannot count" in said

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.metrics import EVERY_METRIC
+from dialeval.catalogue import EVERY_METRIC
+from dialeval.errors import ResourceUnavailable
 from dialeval.study import read_run
 from dialeval.study.report.verdict import verdict
 from support.paths import ROOT
@@ -47,7 +48,7 @@ def test_the_demo_prints_one_verdict_on_one_screen_and_the_report_has_the_same(d
     assert html.unescape(page).count(said.headline) == 1
     assert printed.count("6 systems on 72 items") == 1
     # The report links pages on what the study does not measure, also if it is written again.
-    for address in ("selection/asked.html", "nbest/nbest.html", "consistency/contradictions.html"):
+    for address in ("selection/report.html", "nbest/report.html", "consistency/report.html"):
         assert f'<a href="{address}">' in page
         assert Path("runs/demo", address).stat().st_size > 1000
     assert dialeval("report", "runs/demo").code == 0
@@ -73,7 +74,8 @@ def test_the_demo_can_use_every_metric_and_still_fits_on_one_screen(dialeval):
     assert done.code == 0
     assert len(done.out.splitlines()) <= ONE_SCREEN
     names = {row["measure"] for row in json.loads(Path("out/summary.json").read_text())["measures"]}
-    assert all(name in names or f"left out: {name}: " in done.err for name in EVERY_METRIC)
+    told = " ".join(line for line in done.err.splitlines() if line.startswith("left out: "))
+    assert all(name in names or name in told for name in EVERY_METRIC)
     assert {"bleu(order=1)", "chrf", "cider", "self_bleu"} <= names
     (more,) = re.findall(r"the report adds (\d+) more measures", unwrapped(done.out))
     assert len(names) - 5 <= int(more) < len(names)  # as many columns as stand side by side are printed
@@ -87,9 +89,24 @@ def test_the_demo_can_be_copied_as_a_start(dialeval):
     assert dialeval("demo", "--copy", "mine").code == 1
 
 
+def test_what_lacks_the_same_is_told_once(dialeval, monkeypatch):
+    def missing(*_, **__):
+        raise ResourceUnavailable("the encoder is not installed. Run: pip install it")
+
+    monkeypatch.setattr("dialeval.cli.demo.find_encoder", missing)
+    monkeypatch.setattr("dialeval.cli.demo.measure", missing)
+    monkeypatch.setattr("dialeval.cli.demo.detect", missing)
+    done = dialeval("demo", "-o", "out")
+    assert done.code == 0
+    told = [line for line in done.err.splitlines() if "not installed" in line]
+    assert told == [
+        "left out: encoder, nbest, consistency (3): the encoder is not installed. Run: pip install it"
+    ]
+
+
 def test_rating_in_the_browser_is_named_only_if_it_is_installed(dialeval, monkeypatch):
     assert dialeval("demo", "--quick").out.splitlines()[-1].endswith("dialeval annotate demo")
-    monkeypatch.setattr("dialeval.cli.annotate.serve.missing_packages", lambda: ["uvicorn"])
+    monkeypatch.setattr("dialeval.cli.demo.missing_packages", lambda: ["uvicorn"])
     assert dialeval("demo", "--quick").out.splitlines()[-1] == "Your own data: dialeval demo --copy my-study"
 
 

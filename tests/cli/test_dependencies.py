@@ -8,12 +8,12 @@ from importlib import metadata
 
 import pytest
 
-from dialeval.cli import dependencies
-from dialeval.cli.dependencies import audit, licence_of
+from dialeval.cli import doctor
+from dialeval.cli.doctor import audit, licence_of
 
 
 def test_the_list_has_what_dialeval_asks_for_and_what_that_asks_for():
-    found = {each.name: each for each in dependencies.dependencies()}
+    found = {each.name: each for each in doctor.dependencies()}
     assert found["numpy"].version == metadata.version("numpy")
     assert "dialeval" in found["numpy"].needed_by
     assert "pydantic" in found["pydantic-core"].needed_by
@@ -61,8 +61,8 @@ def test_the_sbom_names_every_component_once_and_only_known_ones(dialeval, tmp_p
 
 
 def test_licences_are_listed_and_vulnerabilities_where_something_can_tell(dialeval, monkeypatch):
-    monkeypatch.setattr(dependencies.shutil, "which", lambda name: None)
-    monkeypatch.setattr(dependencies.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
+    monkeypatch.setattr(doctor.sys, "executable", "/nowhere/python")
     done = dialeval("doctor", "--licences")
     assert done.code == 0, done.err
     assert f"numpy {metadata.version('numpy')}\t" in done.out
@@ -79,7 +79,7 @@ def test_the_answer_of_pip_audit_is_read(tmp_path, monkeypatch):
     }
     program.write_text(f"#!/bin/sh\necho '{json.dumps(answer)}'\nexit 1\n")
     program.chmod(0o755)
-    monkeypatch.setattr(dependencies.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(doctor.sys, "executable", str(tmp_path / "python"))
     assert audit().vulnerabilities == ("old 1: PYSEC-1",)
     program.write_text("#!/bin/sh\necho no network\n")
     assert audit().absence == "pip-audit gave no answer (it needs the network)"

@@ -68,4 +68,4 @@ def test_messages_name_pages_that_there_are_by_the_command_that_prints_them():
     assert [(path, name) for path, name in named if name not in pages] == []
     by_path = [(path.name, text) for path, text in messages() if re.search(r"docs/[\w-]+\.md", text)]
     # Model cards are read beside the repository.
-    assert [text for name, text in by_path if name not in ("training.py",)] == []
+    assert [text for name, text in by_path if name not in ("trainer.py",)] == []

@@ -120,7 +120,7 @@ def test_ray_moves_no_byte_of_any_command(tmp_path, start_ray):
             ).read_bytes(), name
     for here in (
         "items-here.jsonl",
-        "asked-here/asked.json",
+        "asked-here/summary.json",
         "asked-here/choices.jsonl",
         "answers-here",
         "probes-here",
@@ -160,7 +160,7 @@ def test_an_address_is_of_a_cluster(dialeval, tmp_path):
     write_sharded_study(tmp_path, prompts=4)
     done = dialeval("run", "study.yaml", "--address", "auto")
     assert done.code == 2
-    assert "Invalid value for --address: it goes with --engine ray" in done.err
+    assert "error: --address: it goes with --engine ray" in done.err
     done = dialeval("run", "study.yaml", "--engine", "processes", "--address", "auto")
     assert (done.code, "no options" in done.err) == (2, True)
 

@@ -64,3 +64,19 @@ def test_a_run_folder_is_a_baseline(study, dialeval):
     done = dialeval("run", "study.yaml", "-o", "new", "--json")
     assert done.code == 0, done.err
     assert [gate["score"] for gate in json.loads(done.out)["gates"]] == [0.0]
+
+
+def test_a_gate_that_is_met_without_an_interval_is_told(study, dialeval):
+    Path("study.yaml").write_text(STUDY.replace("rouge_l", "length").replace("0.99", "1"))
+    told = "note: gate met: length >= 1 (echo has 2 on all 2 items: nothing varies, so it is judged itself)"
+    ran = dialeval("run", "study.yaml", "-o", "out")
+    assert (ran.code, told in ran.err) == (0, True), ran.err
+    summary = json.loads(Path("out/summary.json").read_text())
+    assert [(gate["passed"], gate["judged_by"], gate["code"]) for gate in summary["gates"]] == [
+        (True, "point", "constant")
+    ]
+    assert "nothing varies, so it is judged itself" in dialeval("report", "out", "--markdown").out
+    Path("said.txt").write_text("one two\nthree four\n")
+    scored = dialeval("score", "--hyp", "said.txt", "-m", "length", "--fail-under", "length=1")
+    assert (scored.code, told.replace("echo", "system") in scored.err) == (0, True), scored.err
+    assert dialeval("score", "--hyp", "said.txt", "-m", "length", "--fail-under", "length=3").code == 100

@@ -127,3 +127,19 @@ def test_paths_are_relative_wherever_the_study_lies(dialeval, tmp_path):
     assert study["data"] == "../prompts.jsonl"
     assert study["systems"][0]["path"] == "../answers/old.jsonl"
     assert dialeval("run", "studies/new.yaml", "-o", "out", "--limit", "4").code == 0
+
+
+def test_a_file_with_a_reader_of_its_own_becomes_a_system_of_its_name(dialeval):
+    Path("odd.csv").write_text("zeta;alpha\nWhere?;Here it is.\nWho?;Me.\n")
+    assert "'init' and studies write my.py:read:odd.csv" in dialeval("init", "odd.csv").err
+    Path("my.py").write_text(
+        "from pathlib import Path\n\n\n"
+        "def read(path):\n    for line in Path(path).read_text().splitlines()[1:]:\n"
+        "        asked, said = line.split(';')\n"
+        "        yield {'context': asked, 'response': said, 'references': [said]}\n"
+    )
+    assert dialeval("init", "my.py:read:odd.csv").code == 0
+    (system,) = yaml.safe_load(Path("study.yaml").read_text())["systems"]
+    assert (system["name"], system["path"]) == ("odd", "my.py:read:odd.csv")
+    done = dialeval("run", "study.yaml", "-o", "out")
+    assert done.code == 0, done.err

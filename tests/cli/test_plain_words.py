@@ -112,7 +112,63 @@ def test_lists_that_are_all_left_out_are_no_success(dialeval, tmp_path, minilm):
     path.write_text(json.dumps(row) + "\n")
     done = dialeval("nbest", "measure", path)
     assert done.code == 1
-    assert "Nothing was measured: every list was left out" in done.err
+    assert "no item of any system has a value: a response is ambiguous" in done.err
+
+
+@pytest.mark.parametrize("responses", [[], [""], ["", " "]])
+@pytest.mark.parametrize("expected", ["yes", None])
+def test_lists_without_a_response_are_no_success(dialeval, tmp_path, minilm, responses, expected):
+    context = [{"role": "assistant", "content": "It is."}, {"role": "user", "content": "Is it?"}]
+    rows = [
+        {"id": n, "system": "a", "context": context, "responses": responses, "expected": expected}
+        for n in "12"
+    ]
+    path = tmp_path / "lists.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = dialeval("nbest", "measure", path)
+    assert done.code == 1
+    assert re.search(r"\ba\b.* (has no response to any|answered none) of (the )?2 (items|stimuli)", done.err)
+    rows.append({**rows[0], "system": "b", "responses": ["Yes, it is."]})
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = dialeval("nbest", "measure", path, "--json")
+    assert done.code == 1, "one of two systems said nothing"
+    assert re.search(r"\ba\b.* (has no response to any|answered none) of (the )?2 (items|stimuli)", done.err)
+    assert "b" in {row["system"] for row in json.loads(done.out)["results"]}
+
+
+@pytest.mark.parametrize(
+    ("candidates", "told"),
+    [
+        (
+            [{"text": "noon", "correct": True}],
+            "no item of any system has a value: the question has no false candidate",
+        ),
+        (
+            [{"text": "Noon.", "correct": True}, {"text": "noon", "correct": False}],
+            "found 1 question, each with a false candidate that has the text of a right one",
+        ),
+    ],
+)
+def test_questions_without_a_choice_are_no_success(dialeval, tmp_path, candidates, told):
+    path = tmp_path / "questions.jsonl"
+    row = {"id": "1", "context": [{"role": "user", "content": "when"}], "candidates": candidates}
+    path.write_text(json.dumps(row) + "\n")
+    done = dialeval("select", "ask", path, "--system", "tfidf")
+    assert done.code == 1
+    assert told in done.err
+
+
+def test_acts_without_a_response_are_no_success_unless_allowed(dialeval, tmp_path):
+    path = tmp_path / "acts.jsonl"
+    rows = [
+        {"id": n, "system": "s", "act": "inform(name=x)", "response": said}
+        for n, said in (("1", ""), ("2", None))
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = dialeval("nlg", "score", path)
+    assert done.code == 1
+    assert "s answered none of 2 items" in done.err
+    assert dialeval("nlg", "score", path, "--allow-unanswered", "1").code == 0
 
 
 def test_dialogues_that_cannot_be_checked_are_no_success(dialeval, tmp_path):
@@ -120,7 +176,12 @@ def test_dialogues_that_cannot_be_checked_are_no_success(dialeval, tmp_path):
     path.write_text(json.dumps({"id": "1", "messages": [{"role": "user", "content": "hi"}]}) + "\n")
     done = dialeval("consistency", "detect", path)
     assert done.code == 1
-    assert "Nothing was checked. 1 dialogue: " in done.err
+    assert f"{path}: nothing was checked (1 dialogue: " in done.err
+    assert "--speakers all" in done.err
+    path.write_text(json.dumps({"id": "1", "messages": [{"role": "assistant", "content": ""}]}) + "\n")
+    done = dialeval("consistency", "detect", path)
+    assert done.code == 1
+    assert "--speakers all compares" not in done.err, "that would not help"
 
 
 def test_a_single_rater_is_no_agreement(dialeval, tmp_path):

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from dialeval.cli import app_of, main
+from dialeval.cli import main
+from support.command import Command
 from support.run_folders import Sketch, write_folder
 
 
@@ -15,22 +15,24 @@ def folder(tmp_path: Path) -> Path:
     return write_folder(tmp_path / "run", Sketch())
 
 
-def test_it_writes_the_page_and_prints_its_path(folder: Path) -> None:
-    result = CliRunner().invoke(app_of(), ["report", str(folder)])
-    assert result.exit_code == 0
-    assert result.stdout == f"{folder / 'report.html'}\n"
+def test_it_writes_the_page_and_prints_its_path(dialeval: Command, folder: Path) -> None:
+    result = dialeval("report", folder)
+    assert result.code == 0
+    assert result.out == f"{folder / 'report.html'}\n"
     assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_json_for_machines(folder: Path) -> None:
-    result = CliRunner().invoke(app_of(), ["report", str(folder), "--json"])
-    assert json.loads(result.stdout) == {"report": str(folder / "report.html")}
+def test_json_for_machines(dialeval: Command, folder: Path) -> None:
+    result = dialeval("report", folder, "--json")
+    assert json.loads(result.out) == {"report": str(folder / "report.html")}
 
 
-def test_markdown_is_the_verdict_and_the_leaderboard_and_writes_nothing(folder: Path) -> None:
-    result = CliRunner().invoke(app_of(), ["report", str(folder), "--markdown"])
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
+def test_markdown_is_the_verdict_and_the_leaderboard_and_writes_nothing(
+    dialeval: Command, folder: Path
+) -> None:
+    result = dialeval("report", folder, "--markdown")
+    assert result.code == 0
+    lines = result.out.splitlines()
     assert lines[0] == "## support-bots"
     assert lines[2].startswith("**No clear winner")
     board = lines.index("### support-bots: 2 systems on 12 items")
@@ -39,8 +41,8 @@ def test_markdown_is_the_verdict_and_the_leaderboard_and_writes_nothing(folder: 
     assert not (folder / "report.html").exists()
 
 
-def test_markdown_goes_with_no_page(folder: Path) -> None:
-    assert CliRunner().invoke(app_of(), ["report", str(folder), "--markdown", "--json"]).exit_code == 2
+def test_markdown_goes_with_no_page(dialeval: Command, folder: Path) -> None:
+    assert dialeval("report", folder, "--markdown", "--json").code == 2
 
 
 def test_a_folder_that_is_none_is_an_error_without_a_traceback(
@@ -53,8 +55,8 @@ def test_a_folder_that_is_none_is_an_error_without_a_traceback(
     assert "found a folder without summary.json, expected a run folder" in capsys.readouterr().err
 
 
-def test_help_has_an_example() -> None:
-    assert "Example: dialeval report" in CliRunner().invoke(app_of(), ["report", "--help"]).stdout
+def test_help_has_an_example(dialeval: Command) -> None:
+    assert "Example:\n  dialeval report" in dialeval("report", "--help").out
 
 
 @pytest.mark.parametrize(
@@ -67,16 +69,16 @@ def test_help_has_an_example() -> None:
     ],
 )
 def test_a_files_ending_says_in_which_format_results_are_written(
-    folder: Path, tmp_path: Path, name: str, beginning: str
+    dialeval: Command, folder: Path, tmp_path: Path, name: str, beginning: str
 ) -> None:
     out = tmp_path / name
-    result = CliRunner().invoke(app_of(), ["report", str(folder), "-o", str(out)])
-    assert result.exit_code == 0, result.output
+    result = dialeval("report", folder, "-o", out)
+    assert result.code == 0, result.err
     assert out.read_text().startswith(beginning)
     assert not (folder / "report.html").exists()
 
 
-def test_a_format_that_does_not_exist_is_refused(folder: Path) -> None:
-    result = CliRunner().invoke(app_of(), ["report", str(folder), "--format", "docx"])
-    assert result.exit_code == 2
-    assert "md, latex, csv, junit" in " ".join(result.output.replace("│", " ").split())
+def test_a_format_that_does_not_exist_is_refused(dialeval: Command, folder: Path) -> None:
+    result = dialeval("report", folder, "--format", "docx")
+    assert result.code == 2
+    assert "md, latex, csv, junit" in result.err

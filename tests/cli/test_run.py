@@ -99,7 +99,7 @@ def test_a_failed_system_exits_with_1_and_the_rest_is_kept(dialeval, study):
     assert "1 part of the study failed; the other results are in" in done.err
     summary = json.loads(Path("out/summary.json").read_text())
     assert summary["failures"][0]["system"] == "good"
-    assert {row["system"]: row["n"] for row in summary["results"]} == {"good": 0, "floor": 12}
+    assert {row["system"]: row["estimate"]["n"] for row in summary["results"]} == {"good": 0, "floor": 12}
 
 
 def test_a_folder_with_other_files_is_never_written_into(dialeval, study):

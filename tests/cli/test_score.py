@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.metrics import CORPUS_MEASURES, EVERY_METRIC, METRICS
+from dialeval.catalogue import CORPUS_MEASURES, EVERY_METRIC, METRICS
 
 ROWS = [
     {
@@ -143,7 +143,7 @@ def test_all_runs_what_can_run_and_says_how_to_enable_the_rest(dialeval, example
 
 def test_help_names_every_metric_and_all_runs_those_that_do_not_take_long(dialeval):
     known = {*METRICS, *CORPUS_MEASURES}
-    costly = {entry.name for entry in METRICS.entries if entry.costly}
+    costly = {name for name, traits in METRICS.traits.items() if traits.costly}
     asked = {"lm_likelihood", "pmi", "follow_ups", "fed", "full"}
     from_data = {
         "assertions",

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.catalogue import build
 from dialeval.cli.run import BIG, tell_of_memory
 from dialeval.cli.score import result_row
-from dialeval.cli.subjects import MANY, telling
+from dialeval.cli.scoring import MANY, telling
 from dialeval.data import Example, Response, read, write
-from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.metrics import build
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.study import load_study
 
 SCORE = """
@@ -65,7 +65,7 @@ def test_what_is_written_is_what_results_held_whole_in_memory_say(tmp_path):
     file = responses(tmp_path / "answers.jsonl", 2_500)
     printed, _ = score(file, "--per-item", tmp_path / "streamed.jsonl", "--json")
     metrics = {name: build(name) for name in ("bleu", "rouge_l")}
-    whole = evaluate_each(metrics, list(read(file, "example")), Plan())
+    whole = evaluate(metrics, list(read(file, "example")), Plan())
     write(
         tmp_path / "whole.jsonl", [judgement for result in whole.values() for judgement in result.judgements]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import re
 from pathlib import Path
 
@@ -72,6 +73,31 @@ def test_from_the_sheet_to_the_report(dialeval, path):
         ("old_bot", 12),  # the unanswered one counts as the worst
         ("new_bot", 12),
     ]
+
+
+def test_a_command_says_how_it_read_a_sheet_that_its_process_read_before(dialeval):
+    from dialeval.data import read, read_prompts
+
+    write_sheet("sheet.csv")
+    assert len(list(read("sheet.csv", "example"))) == 24
+    assert len(list(read_prompts("sheet.csv"))) == 12
+    told = "note: sheet.csv: read as: context=question, references=gold, systems old_bot, new_bot\n"
+    assert dialeval("init", "sheet.csv").err.count(told) == 1
+    assert dialeval("score", "sheet.csv", "-m", "length").err.count(told) == 1
+    assert dialeval("score", "sheet.csv", "-m", "length").err.count(told) == 1
+
+
+def test_what_was_said_of_a_sheet_is_said_of_its_namesake_in_another_folder(dialeval, caplog, monkeypatch):
+    from dialeval.data import read
+
+    caplog.set_level(logging.INFO, "dialeval.data")
+    for folder in ("march", "april"):
+        Path(folder).mkdir()
+        write_sheet(f"{folder}/sheet.csv")
+        with monkeypatch.context() as there:
+            there.chdir(folder)
+            list(read("sheet.csv", "example"))
+    assert len(caplog.messages) == 2
 
 
 RENAMED = [dict(zip(("Frage", "Soll", "alt", "neu"), row.values(), strict=True)) for row in ROWS]
@@ -154,7 +180,7 @@ def test_a_transcript_in_another_file_names_its_own(dialeval):
     Path("study.yaml").write_text(yaml.safe_dump(study))
     ran = dialeval("run", "study.yaml", "-o", "out", "--json")
     assert ran.code == 0, ran.err
-    assert json.loads(ran.out)["results"][0]["n"] == 12
+    assert json.loads(ran.out)["results"][0]["estimate"]["n"] == 12
 
 
 def test_a_sheet_of_a_workbook_and_one_of_its_systems(dialeval):

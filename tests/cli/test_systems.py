@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from dialeval.cli.systems import named_system
+from dialeval.catalogue import SYSTEMS
 from dialeval.errors import UnknownName
-from dialeval.systems import SYSTEMS, Echo
+from dialeval.study.file import named_system
+from dialeval.systems import Echo
 
 
 def test_ls_tells_of_every_kind_in_80_columns(dialeval):

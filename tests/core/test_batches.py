@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from dialeval.catalogue import build
 from dialeval.core.batches import SharedBatch, coming_with, example_columns, lacks_references, stretch_of
 from dialeval.data.columns import columns_of
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.roll import Roll
 from dialeval.evaluation.runner import evaluate
-from dialeval.metrics import build
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
 TEXTS = st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1, max_size=2)), min_size=1, max_size=12)

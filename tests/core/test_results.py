@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dialeval import Length
-from dialeval.core import Interval, Provenance, Result
+from dialeval.core import Estimate, Provenance, Result
 
 
 def test_judgements_hold_a_value_or_a_reason_for_every_subject():
@@ -16,8 +16,7 @@ def test_judgements_hold_a_value_or_a_reason_for_every_subject():
         systems=("a", "a"),
         rows=np.array([[3.0, 1.0], [np.nan, np.nan]]),
         values=np.array([3.0, np.nan]),
-        score=3.0,
-        interval=Interval(2, 4),
+        estimate=Estimate(3.0, 2.0, 4.0, 1),
         provenance=provenance,
         reasons={1: "no response"},
     )

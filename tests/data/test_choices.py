@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.data import Candidate, Judgement, Question, Turn, read
-from dialeval.data.choices import Choice, ChoiceRow, NoChoice, read_choices, write_choices
+from dialeval.data.choices import Choice, ChoiceRow, NoChoice, read_choices, status_line, write_choices
 from dialeval.errors import BadInput
 
 QUESTION = Question(
@@ -77,3 +77,19 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as error:
         list(read_choices(file))
     assert (error.value.line, error.value.field) == (1, "status")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "line"),
+    [
+        (["vetted"], "vetted: raters have looked at every candidate"),
+        (
+            ["unvetted"] * 2,
+            "unvetted: nobody has looked at the candidates, so some false ones may be acceptable",
+        ),
+        ([None], "vetting unknown: nothing says whether raters have looked at the candidates"),
+        (["vetted", "unvetted", None], "1 questions vetted by raters, 1 unvetted, 1 of unknown status"),
+    ],
+)
+def test_the_status_is_said_in_words(statuses, line):
+    assert status_line([Question("q", (), (), status) for status in statuses]) == line

@@ -8,9 +8,9 @@ import logging
 import pytest
 
 import dialeval
+from dialeval.catalogue import build_any
 from dialeval.data import Example, Response, read, survey, write
 from dialeval.data.codec import dialects
-from dialeval.metrics import build_any
 
 WORDS = ["", "nan", "NaN", "NULL", "null", "None", "N/A", "NA", "<NA>", "#N/A", " nan "]
 
@@ -99,7 +99,7 @@ def test_such_items_have_a_reason_and_no_value(put):
     for name in ("rouge_l", "cider", "length"):
         result = dialeval.evaluate(build_any(name), examples)
         assert (result.unanswered, result.values[1]) == (1, 0.0)  # silence counts as the worst
-    corpus = dialeval.evaluate_corpus(build_any("distinct"), examples)
+    corpus = dialeval.evaluate(build_any("distinct"), examples)
     assert dict(corpus.reasons) == {1: "no response (the cell holds 'nan')"}
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from dialeval.data import Example, Prompt, Response, Turn, kind_of, read, read_prompts, survey, write
 from dialeval.data.codec.column_names import Columns
-from dialeval.data.reading import glance
+from dialeval.data.reader import glance
 from dialeval.errors import BadInput, Unsuitable
 
 ROWS = [
@@ -104,6 +104,8 @@ class TestEveryForm:
         ) as bad:
             list(read(sheet(ROWS, form), "example", columns="references=golds"))
         assert "Did you mean 'gold'?" in str(bad.value)
+        with pytest.raises(BadInput, match=r"expected 'questoin', for 'context'\. Did you mean 'question'"):
+            list(read(sheet([{"question": "Where?", "x": "1"}], form), "example", columns="context=questoin"))
 
     def test_what_is_read_can_be_written_and_read_again(self, sheet, form):
         examples = list(read(sheet(ROWS, form), "example"))

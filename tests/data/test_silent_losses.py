@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from dialeval.data import SideFile, read, read_texts
 from dialeval.data.codec import sources, tables
 from dialeval.data.codec.bad import Where
-from dialeval.data.codec.json_value import loads
+from dialeval.data.codec.jsonl import loads
 from dialeval.errors import BadInput
 
 LINE = {"id": "a", "system": "s", "context": [{"role": "user", "content": "Hi: you."}], "response": "Ho."}

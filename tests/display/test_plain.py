@@ -6,14 +6,15 @@ import io
 import random
 import subprocess
 import sys
+from textwrap import wrap
 
 import pytest
 from rich.cells import cell_len as rich_cell_len
 from rich.console import Console
 
-from dialeval.display.plain import _ONE_CELL, cell_len, plain_width
+from dialeval.display.plain import _ONE_CELL, cell_len, plain_width, wrapped
 from dialeval.display.table import Cell, Column, Table
-from dialeval.display.terminal import print_table
+from dialeval.display.terminal import _folded, print_table
 
 WORDS = (
     "bleu",
@@ -79,7 +80,7 @@ def test_the_width_is_that_of_rich(monkeypatch, capsys):
 
 def test_a_pipe_needs_no_rich():
     script = (
-        "import sys; from dialeval.display.table import *; from dialeval.display.terminal import print_table\n"
+        "import sys; from dialeval.display.table import *; from dialeval.display.terminal import _folded, print_table\n"
         "print_table(Table('', (Column('n', True),), ((Cell('1 – 2'),),), ('a note',)))\n"
         "print('rich' in sys.modules)"
     )
@@ -95,3 +96,28 @@ def test_a_width_of_nothing_is_that_of_a_page(monkeypatch, capsys):
 def test_nothing_is_printed_where_standard_output_is_closed(monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     assert plain_width() is None
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("width", [20, 33, 80])
+def test_wide_characters_are_wrapped_by_cells(width, whole):
+    text = "  日本語ボット and bot 🚲 gave identical answers to all 48 items, é combining ones among them."
+    lines = wrapped(text, width, first="- ", rest="    ", whole_words=whole)
+    assert all(cell_len(line) <= width for line in lines)
+    assert lines[0].startswith("-   日本語ボット")
+    assert all(line.startswith("    ") for line in lines[1:])
+    assert " ".join(" ".join(lines).split()) == "- " + " ".join(text.split())
+    assert wrapped("日" * 30, 20) == ["日" * 10] * 3
+
+
+def test_plain_text_is_wrapped_as_ever():
+    text = "One-by-one " * 20
+    assert wrapped(text, 40, first=" • ", rest="   ") == wrap(
+        text, 40, initial_indent=" • ", subsequent_indent="   "
+    )
+
+
+@pytest.mark.parametrize("width", range(10, 28))
+def test_numbers_are_folded_in_one_piece(width):
+    lines = _folded("new-bot - main: rouge_l >= -0.02 and 1,200.5 or 12-34", width)
+    assert {"-0.02", "1,200.5"} <= set(" ".join(lines).split())

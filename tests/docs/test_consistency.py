@@ -10,6 +10,7 @@ import shlex
 
 import pytest
 
+from support.encoders import NLI, make_classifier
 from support.paths import DOCS
 
 PAGE = (DOCS / "consistency.md").read_text(encoding="utf-8")
@@ -52,11 +53,16 @@ def answer_tasks(path):
 
 
 @pytest.mark.slow
-def test_every_command_of_the_page_runs(dialeval, tmp_path, minilm):
+def test_every_command_of_the_page_runs(dialeval, tmp_path, roberta):
     pytest.importorskip("torch")
     write_dialogues(tmp_path / "dialogues.jsonl")
+    (tmp_path / "decode").mkdir()
+    _pairs(tmp_path / "decode" / "test.jsonl")
+    classifier = make_classifier(roberta, tmp_path / "my-nli-folder", NLI).name
     ran = 0
     for command in commands():
+        if "--hub" in command:  # from a folder instead: no test reaches the network
+            command = [classifier if part == "FacebookAI/roberta-large-mnli" else part for part in command]
         if command[:2] == ["consistency", "probe"] and "--kind" not in command:
             command += ["--system", "huggingface(model='tiny')"]
             _tiny_model(tmp_path / "tiny")
@@ -68,7 +74,7 @@ def test_every_command_of_the_page_runs(dialeval, tmp_path, minilm):
         done = dialeval(*command)
         assert done.code == 0, (command, done.err)
         ran += 1
-    assert ran == 11
+    assert ran == 13
 
 
 def _tiny_model(folder):
@@ -87,13 +93,18 @@ def _pairs(path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def test_its_study_can_be_loaded(tmp_path, minilm):
+def test_its_studies_can_be_loaded(tmp_path, minilm):
     from dialeval.study import load_study
 
-    for name in ("probes.jsonl", "prompts.jsonl"):
+    for name in ("probes.jsonl", "prompts.jsonl", "dialogues.jsonl"):
         (tmp_path / name).write_text("")
-    (measures,) = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    text = f"data: prompts.jsonl\nsystems: [{{name: parrot, kind: echo}}]\n{measures}"
-    (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
-    loaded = load_study(tmp_path / "study.yaml")
-    assert [measure.label for measure in loaded.measures] == ["consistency", "contradiction_free"]
+    recorded, asked = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    texts = [
+        f"data: dialogues.jsonl\n{recorded}",
+        f"data: prompts.jsonl\nsystems: [{{name: parrot, kind: echo}}]\n{asked}",
+    ]
+    labels = []
+    for text in texts:
+        (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
+        labels += [measure.label for measure in load_study(tmp_path / "study.yaml").measures]
+    assert labels == ["contradictions", "contradictions(turn='last')", "consistency", "contradiction_free"]

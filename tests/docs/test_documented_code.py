@@ -27,7 +27,7 @@ def test_the_page_on_metrics() -> None:
 def test_the_page_on_corpus_measures(capsys: pytest.CaptureFixture[str]) -> None:
     run_blocks("corpus-measures.md")
     # Eight bigrams, "I see" twice: seven of them distinct.
-    assert capsys.readouterr().out.startswith("0.875 ")
+    assert capsys.readouterr().out.startswith("Estimate(value=0.875,")
 
 
 def test_the_page_on_importing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,8 +43,8 @@ def test_its_commands_run_and_its_study_runs_on_what_they_wrote(dialeval, tmp_pa
 
 
 def test_its_defaults_are_the_librarys():
-    from dialeval.nlg.generating.cells.sclstm import ALPHA, ETA, XI
-    from dialeval.nlg.generating.config import TrainConfig
+    from dialeval.nlg.generators.cells import ALPHA, ETA, XI
+    from dialeval.nlg.generators.config import TrainConfig
 
     config = TrainConfig()
     assert f"| `--hidden` | {config.shape.hidden} |" in PAGE

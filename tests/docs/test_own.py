@@ -32,7 +32,7 @@ def test_every_example_runs(dialeval):
     # 1/2, 0 and 2/3 of the words are polite; two of three replies thank.
     assert all(number in printed for number in ("0.3889", "0.7778", "0.6667"))
     summary = json.loads(Path("runs/own/summary.json").read_text())
-    polite = {r["system"]: r["score"] for r in summary["results"] if r["measure"] == "politeness"}
+    polite = {r["system"]: r["estimate"]["value"] for r in summary["results"] if r["measure"] == "politeness"}
     # "Thanks! You said: Tea please", "… Bye", "… Help" against "Tea please", "Bye", "Help".
     assert abs(polite["friendly"] - (2 / 5 + 1 / 4 + 1 / 4) / 3) < 1e-12
     assert abs(polite["echo"] - (1 / 2) / 3) < 1e-12

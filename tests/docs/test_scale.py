@@ -8,9 +8,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-import typer.main
 import yaml
 
+from dialeval.cli.parsing.lines import values_of
+from dialeval.cli.verbs import COMMANDS, Group
 from dialeval.engine import EngineSettings
 from dialeval.study import load_study
 from support.paths import DOCS
@@ -50,16 +51,13 @@ def test_shards_of_scores_are_merged(dialeval, place):
 
 
 def test_every_command_parses():
-    from dialeval.cli import app_of
-
-    group = typer.main.get_command(app_of())
     lines = [command for block in blocks("sh") for command in commands(block)]
-    assert len(lines) == 12
+    assert len(lines) == 14
     for verb, *rest in lines:
-        command, arguments = group.commands[verb], rest  # type: ignore[attr-defined]
-        if hasattr(command, "commands"):
-            command, arguments = command.commands[rest[0]], rest[1:]
-        command.make_context(verb, [text.replace("$SLURM_ARRAY_TASK_ID", "1") for text in arguments])
+        command = COMMANDS.commands[verb]
+        while isinstance(command, Group):
+            command = command.commands[rest.pop(0)]
+        assert values_of(command.function, [text.replace("$SLURM_ARRAY_TASK_ID", "1") for text in rest])
 
 
 def test_the_key_of_studies_and_the_compose_file_can_be_read(place):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields as fields_of
 
 from dialeval.annotation.answers import Unusable
 from dialeval.annotation.forms import ACCEPTABILITY
-from dialeval.annotation.key import KeyEntry
+from dialeval.annotation.items import Source
 from dialeval.data import Judgement
 from dialeval.files.documents import as_json
 from dialeval.selection.labelling.labelling import ERROR_CLASSES, labelling_record, settle_labels
@@ -47,7 +48,7 @@ def test_every_field_of_the_records_is_explained():
     said = [Judgement("q", "false_1", "ana", ERROR_CLASSES.criterion, 1.0)]
     labelled = settle_labels([draft], said, form=ERROR_CLASSES)
     fields = {
-        *KeyEntry._fields,
+        *(one.name for one in fields_of(Source)),
         *Removal._fields,
         *Unusable._fields,
         *as_json(vetting_record(apply(SATO_2020, [draft], []))),

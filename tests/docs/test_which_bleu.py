@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dialeval import Bleu, RougeL
-from dialeval.metrics.overlap.measuring import measure_strings
+from dialeval.metrics.overlap.words import measure_strings
 from support.paths import DOCS
 
 PAGE = DOCS / "which-bleu.md"

@@ -7,9 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
+from dialeval.encoder import EMBEDDED
 from dialeval.encoder.files import Weights, find_encoder
-from dialeval.encoder.model import Encoder, load_encoder
+from dialeval.encoder.model import (
+    Encoder,
+    _keep_last,
+    _trim_longest,
+    encoder_of,
+    index_sentences,
+    load_encoder,
+    segment_ids,
+    sentence_vectors,
+    special_ids,
+    to_units,
+    unit_vectors,
+)
 from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable
 from dialeval.resources import CATALOGUE
 
@@ -152,6 +166,65 @@ def test_loading_is_silent_and_leaves_the_library_as_it_was(
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        load_encoder.__wrapped__(minilm)
+        encoder_of(minilm)
     assert capfd.readouterr() == ("", "")
     assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == (level, bars)
+
+
+def test_each_segment_is_followed_by_the_separator(minilm: Weights) -> None:
+    encoder = load_encoder(minilm)
+    first, end = special_ids(encoder)
+    [ids] = segment_ids(encoder, [["tea", "no"]], longest=64, fit="longest")
+    assert ids == [first, encoder.tokens(["tea"])[0][1], end, encoder.tokens(["no"])[0][1], end]
+    assert segment_ids(encoder, [["tea"]], longest=64, fit="last") == encoder.tokens(["tea"])
+
+
+def test_the_last_segments_are_kept_whole() -> None:
+    assert _keep_last([[1, 2], [3], [4, 5]], 6) == [[3], [4, 5]]
+    assert _keep_last([[1, 2], [3], [4, 5]], 8) == [[1, 2], [3], [4, 5]]
+    assert _keep_last([[1], [2, 3, 4, 5]], 3) == [[2, 3]]
+
+
+def test_the_longest_segment_is_trimmed_first() -> None:
+    assert _trim_longest([[1, 2, 3, 4], [5, 6]], 6) == [[1, 2], [5, 6]]
+    assert _trim_longest([[1, 2, 3, 4], [5, 6]], 4) == [[1], [5]]
+    assert _trim_longest([[1], [5, 6]], 5) == [[1], [5, 6]]
+
+
+@given(
+    segments=st.lists(st.lists(st.integers(0, 9), max_size=12), min_size=1, max_size=5),
+    room=st.integers(10, 40),
+)
+def test_what_is_cut_fits_and_nothing_else_is_cut(segments: list[list[int]], room: int) -> None:
+    for cut in (_keep_last, _trim_longest):
+        kept = cut(segments, room)
+        assert sum(map(len, kept)) + len(kept) <= room
+        if sum(map(len, segments)) + len(segments) <= room:
+            assert kept == segments
+
+
+TURNS = ["Would you like some tea?", "My car broke down.", "Would you like some tea?", "The film was dull."]
+
+
+def test_every_sentence_is_ranked_by_cosine_and_ties_go_to_the_earlier_one(minilm: Weights) -> None:
+    hits = list(index_sentences(TURNS).nearest("Tea?"))
+    assert [hit.document for hit in hits[:2]] == [0, 2]
+    assert hits[0].score == hits[1].score
+    assert sorted(hit.document for hit in hits) == [0, 1, 2, 3]
+    vectors = sentence_vectors(["Tea?", TURNS[1]], minilm).astype(float)
+    cosine = vectors[0] @ vectors[1] / np.linalg.norm(vectors[0]) / np.linalg.norm(vectors[1])
+    assert next(hit.score for hit in hits if hit.document == 1) == pytest.approx(cosine, abs=1e-5)
+
+
+def test_units_have_length_1_and_a_vector_without_length_is_undefined() -> None:
+    vectors = np.array([[3, 4], [0, 0]], np.float32)
+    np.testing.assert_allclose(to_units(vectors), [[0.6, 0.8], [0, 0]])
+    np.testing.assert_allclose(to_units(vectors, undefined=np.nan)[1], [np.nan, np.nan])
+
+
+def test_blank_texts_have_no_direction(minilm: Weights) -> None:
+    units = unit_vectors(["Tea?", " ", ""], EMBEDDED)
+    assert np.linalg.norm(units["Tea?"]) == pytest.approx(1)
+    assert np.isnan(units[" "]).all()
+    assert units[""].shape == units["Tea?"].shape
+    assert np.isnan(unit_vectors([""], EMBEDDED)[""]).all()

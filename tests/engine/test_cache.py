@@ -138,12 +138,6 @@ def test_leftovers_of_killed_processes_go_after_a_day(cache):
     assert [path.name for path in (cache.folder / "scratch").iterdir()] == ["fresh"]
 
 
-def test_files_are_as_readable_as_any_other_new_file(cache, tmp_path):
-    cache.put("key", "digest", b"payload")
-    (tmp_path / "plain").touch()
-    assert cache.path("key", "digest").stat().st_mode == (tmp_path / "plain").stat().st_mode
-
-
 WRITER = """
 import sys
 from pathlib import Path

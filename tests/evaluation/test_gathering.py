@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dialeval import Length, RougeL
+from dialeval.catalogue import build
 from dialeval.core import Missing, Resampling
 from dialeval.data import Example, Response
 from dialeval.evaluation.gathering import Gathered, with_gaps
-from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.metrics import build
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.stats.resampling.jackknife import leave_out
 
 SIZES = st.lists(st.integers(0, 40), min_size=1, max_size=12)
@@ -50,14 +50,14 @@ def test_packing_changes_nothing_but_the_memory():
     ]
     metrics = {"length": Length(), "rouge_l": RougeL()}
     plain, packed = (
-        evaluate_each(metrics, iter(subjects), Plan(packed=packed, resampling=Resampling(seed=1)))
+        evaluate(metrics, iter(subjects), Plan(packed=packed, resampling=Resampling(seed=1)))
         for packed in (False, True)
     )
     assert list(plain) == list(packed)
     for one, other in zip(plain.values(), packed.values(), strict=True):
         assert (list(one.items), list(one.systems)) == (list(other.items), list(other.systems))
         assert (one.rows.tobytes(), one.values.tobytes()) == (other.rows.tobytes(), other.values.tobytes())
-        assert (one.score, one.interval, one.provenance) == (other.score, other.interval, other.provenance)
+        assert (one.score, one.estimate, one.provenance) == (other.score, other.estimate, other.provenance)
         assert (one.reasons, one.units, one.design_effect) == (
             other.reasons,
             other.units,

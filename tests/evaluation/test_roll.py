@@ -16,7 +16,7 @@ from dialeval.data import Dialogue, Example, Response, Turn
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.recent import recent_roll
 from dialeval.evaluation.roll import Roll, keep
-from dialeval.evaluation.runner import Plan, evaluate, evaluate_each
+from dialeval.evaluation.runner import Plan, evaluate
 
 
 def example(item: str, text: str, *references: str) -> Example:
@@ -53,7 +53,7 @@ def test_metrics_are_given_the_same_batches_of_what_they_can_score(together):
     examples = [example("1", "a"), example("2", "x"), example("3", "abc")]
     one, other = Letters(), Letters()
     if together:
-        results = list(evaluate_each({"1": one, "2": other}, examples, Plan()).values())
+        results = list(evaluate({"1": one, "2": other}, examples, Plan()).values())
     else:
         results = [evaluate(metric, examples) for metric in (one, other)]
     assert [subject.item for subject in one.seen[0]] == ["1", "3"]
@@ -108,7 +108,7 @@ def test_many_examples_are_not_kept_alive():
     text = Noticed("a")
     gone = weakref.ref(text)
     examples = [example(str(index), text) for index in range(32_769)]
-    evaluate(Letters(), examples, resampling=Resampling(resamples=0))
+    evaluate(Letters(), examples, Plan(resampling=Resampling(resamples=0)))
     del examples, text
     gc.collect()
     assert gone() is None

@@ -12,7 +12,7 @@ from dialeval.core import Missing, Resampling, by_dialogue
 from dialeval.data import Example, Response, Turn
 from dialeval.engine import Cache, ProcessPool
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.runner import UNDEFINED, Plan, evaluate, evaluate_each
+from dialeval.evaluation.runner import UNDEFINED, Plan, evaluate
 from support.vowel_share import VowelShare
 
 
@@ -31,7 +31,7 @@ def test_what_has_no_value_keeps_its_reason_and_stays_out_of_the_score():
     result = evaluate(VowelShare(), subjects)
     assert result.score == 0.5
     assert result.reasons == {1: "silent", 2: "crashed", 3: UNDEFINED}
-    assert (result.scored, result.coverage) == (1, 0.25)
+    assert (result.scored, result.estimate.n, result.coverage) == (1, 1, 0.25)
     assert [j.item for j in result.judgements] == ["1", "2", "3", "4"]
     assert np.isnan(result.rows[1:]).all()
 
@@ -40,13 +40,13 @@ def test_nothing_scored_is_nan_and_never_zero():
     for subjects in ([], [Missing("1", "s", "crashed")]):
         result = evaluate(VowelShare(), subjects)
         assert math.isnan(result.score)
-        assert result.interval is None
+        assert result.estimate.bounds is None
         assert result.rows.shape == (len(subjects), 2)
 
 
 def test_one_item_has_a_score_but_no_interval():
     result = evaluate(VowelShare(), [example("1", "ab")])
-    assert (result.score, result.interval) == (0.5, None)
+    assert (result.score, result.estimate.bounds) == (0.5, None)
 
 
 def test_the_interval_covers_the_true_mean_about_as_often_as_it_says():
@@ -57,18 +57,18 @@ def test_the_interval_covers_the_true_mean_about_as_often_as_it_says():
         result = evaluate(
             VowelShare(),
             [example(str(i), t) for i, t in enumerate(texts)],
-            resampling=Resampling(resamples=300, seed=trial),
+            Plan(resampling=Resampling(resamples=300, seed=trial)),
         )
-        assert result.interval is not None
-        covered += result.interval.low <= 0.3 <= result.interval.high
+        assert result.estimate.bounds is not None
+        covered += result.estimate.low <= 0.3 <= result.estimate.high
     assert 0.89 <= covered / 200 <= 0.99
 
 
 def test_clusters_widen_the_interval_when_items_of_a_dialogue_agree():
     texts = ["a"] * 10 + ["b"] * 10
     subjects = [example(f"d{i}/{turn}", text) for i, text in enumerate(texts) for turn in range(10)]
-    alone = evaluate(VowelShare(), subjects, resampling=Resampling(cluster="none")).interval
-    together = evaluate(VowelShare(), subjects).interval
+    alone = evaluate(VowelShare(), subjects, Plan(resampling=Resampling(cluster="none"))).estimate
+    together = evaluate(VowelShare(), subjects).estimate
     assert alone is not None
     assert together is not None
     # 20 clusters instead of 200 items: about sqrt(10) times as wide.
@@ -86,23 +86,26 @@ def test_items_of_a_dialogue_share_what_comes_before_the_last_slash(item, dialog
 @given(st.lists(st.text("ab!.", max_size=4), max_size=30), st.integers(1, 7))
 def test_batch_size_moves_nothing(texts, size):
     subjects = [example(str(i), text) for i, text in enumerate(texts)]
-    whole, parts = evaluate(VowelShare(), subjects), evaluate(VowelShare(), iter(subjects), batch_size=size)
+    whole, parts = (
+        evaluate(VowelShare(), subjects),
+        evaluate(VowelShare(), iter(subjects), Plan(batch_size=size)),
+    )
     assert whole.provenance == parts.provenance
     np.testing.assert_array_equal(whole.rows, parts.rows)
-    assert whole.interval == parts.interval
+    assert whole.estimate == parts.estimate
 
 
 def test_a_pool_and_a_cache_move_nothing(tmp_path):
     subjects = [example(str(i), text) for i, text in enumerate(["ab", "...", "xyz", "aei"] * 25)]
     plain = evaluate(VowelShare(), subjects)
     with ProcessPool(2) as pool:
-        pooled = evaluate(VowelShare(), subjects, executor=pool, cache=Cache(tmp_path), batch_size=7)
-    again = evaluate(VowelShare(), subjects, cache=Cache(tmp_path), batch_size=7)
+        pooled = evaluate(VowelShare(), subjects, Plan(executor=pool, cache=Cache(tmp_path), batch_size=7))
+    again = evaluate(VowelShare(), subjects, Plan(cache=Cache(tmp_path), batch_size=7))
     for other in (pooled, again):
         np.testing.assert_array_equal(plain.rows, other.rows)
-        assert (plain.score, plain.interval, plain.provenance) == (
+        assert (plain.score, plain.estimate, plain.provenance) == (
             other.score,
-            other.interval,
+            other.estimate,
             other.provenance,
         )
 
@@ -110,9 +113,9 @@ def test_a_pool_and_a_cache_move_nothing(tmp_path):
 def test_the_seed_moves_nothing():
     subjects = [example(str(i), text) for i, text in enumerate(["ab", "xyz", "aei"] * 20)]
     one, same, other = (
-        evaluate(VowelShare(), subjects, resampling=Resampling(seed=seed)) for seed in (1, 1, 2)
+        evaluate(VowelShare(), subjects, Plan(resampling=Resampling(seed=seed))) for seed in (1, 1, 2)
     )
-    assert one.interval == same.interval == other.interval
+    assert one.estimate == same.estimate == other.estimate
     assert one.score == other.score
 
 
@@ -134,7 +137,7 @@ def test_the_data_digest_changes_with_anything_in_the_data(changed):
 
 def test_one_pass_over_a_stream_serves_several_metrics_and_systems():
     stream = (example(str(i), "ab" if i % 3 else "b", system="xy"[i % 2]) for i in range(30))
-    results = evaluate_each({"v": VowelShare(), "w": VowelShare()}, stream, Plan(batch_size=2))
+    results = evaluate({"v": VowelShare(), "w": VowelShare()}, stream, Plan(batch_size=2))
     assert list(results) == [("v", "x"), ("v", "y"), ("w", "x"), ("w", "y")]
     alone = evaluate(
         VowelShare(), [example(str(i), "ab" if i % 3 else "b", system="x") for i in range(0, 30, 2)]

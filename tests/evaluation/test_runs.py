@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval import Example, Missing, Resampling, Response, compare, evaluate
-from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval import Example, Missing, Resampling, Response, compare
+from dialeval.catalogue import build_any
+from dialeval.evaluation.runner import evaluate
 from dialeval.evaluation.runs import (
-    CorpusOverRuns,
     MeanOverRuns,
     Repeated,
     over_runs,
     repeated,
     scores_of_corpus,
 )
-from dialeval.metrics import build_any
 from dialeval.stats.resampling.jackknife import Source, skewed_t, source_of
 
 FEW = Resampling(resamples=99)
@@ -49,7 +48,7 @@ def test_runs_that_say_the_same_are_as_good_as_one():
     metric = build_any("rouge_l")
     one = evaluate(metric, [answer(i, "a", int(r)) for i, r in enumerate(rights[:, 0])])
     three = evaluate(MeanOverRuns(metric, 3), runs_of("a", np.repeat(rights, 3, axis=1)))
-    assert (three.interval.low, three.interval.high) == pytest.approx((one.interval.low, one.interval.high))
+    assert (three.estimate.low, three.estimate.high) == pytest.approx((one.estimate.low, one.estimate.high))
 
 
 def test_the_variance_of_runs_is_added_with_satterthwaites_degrees_of_freedom():
@@ -78,12 +77,10 @@ def test_an_item_without_an_answer_in_one_run_has_none():
 def test_corpus_measures_are_means_over_runs_too():
     rights = np.random.default_rng(3).integers(0, 9, size=(20, 3))
     measure = build_any("distinct(n=1)")
-    alone = [
-        evaluate_corpus(measure, [answer(i, "a", int(r)) for i, r in enumerate(run)]) for run in rights.T
-    ]
-    together = evaluate_corpus(CorpusOverRuns(measure, 3), runs_of("a", rights))
+    alone = [evaluate(measure, [answer(i, "a", int(r)) for i, r in enumerate(run)]) for run in rights.T]
+    together = evaluate(MeanOverRuns(measure, 3), runs_of("a", rights))
     assert together.score == pytest.approx(np.mean([result.score for result in alone]))
-    runs = scores_of_corpus(together.measure, together.subjects)
+    runs = scores_of_corpus(together.metric, together.subjects)
     assert runs == pytest.approx([result.score for result in alone])
     assert over_runs(measure, 1) is measure
 
@@ -101,7 +98,7 @@ def test_equal_systems_whose_runs_differ_are_rarely_called_different(runs):
         )
         found = compare(a, b, FEW)
         claimed += found.significant
-        covered += found.low < 0 < found.high
+        covered += found.difference.low < 0 < found.difference.high
         assert (found.p_jackknife < 0.05) is found.significant
     assert claimed / studies < 0.11
     assert covered / studies > 0.89
@@ -115,4 +112,4 @@ def test_a_system_with_runs_is_compared_with_one_without():
     found = compare(a, b, FEW)
     assert (found.better, found.verdict, found.wins) == ("a", "better", 30)
     assert found.p_permutation is None
-    assert compare(b, a, FEW).difference == pytest.approx(-found.difference)
+    assert compare(b, a, FEW).difference.value == pytest.approx(-found.difference.value)

@@ -9,13 +9,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from dialeval.catalogue import build, build_any
 from dialeval.core import Missing, Signature
 from dialeval.data.types import Dialogue, Example, Response, Turn
-from dialeval.evaluation.corpus import evaluate_corpus
-from dialeval.evaluation.runner import Plan, evaluate, evaluate_any
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.evaluation.runs import over_runs, repeated
 from dialeval.evaluation.silence import is_unanswered
-from dialeval.metrics import build, build_any
 from dialeval.metrics.rows import MeanOfValues, rows_of_values
 
 CONTEXT = (Turn("assistant", "I have a dog."), Turn("user", "Is the station far from here?"))
@@ -61,7 +60,8 @@ def test_only_what_the_system_left_out_is_unanswered():
     assert not is_unanswered(Missing("1", "bot", "HTTP 500"))
     assert not is_unanswered(Example("1", "bot", (), Response("", missing="HTTP 500", cause="failed")))
     assert is_unanswered(Dialogue("1", (Turn("user", "Hello?"), Turn("assistant", " "))))
-    assert not is_unanswered(Dialogue("1", (Turn("user", "Hello?"), Turn("user", ""))))
+    assert is_unanswered(Dialogue("1", (Turn("user", "Hello?"), Turn("user", ""))))
+    assert not is_unanswered(Dialogue("1", (Turn("A", "Hello?"), Turn("B", ""))))  # people among themselves
 
 
 @pytest.mark.parametrize("silent", [None, "", "\u200b"])
@@ -79,7 +79,7 @@ def test_silence_in_all_its_forms_is_an_empty_response(metric, silent):
 def test_a_metric_that_would_praise_silence_does_not():
     found = evaluate(Polite(), [example("1", "Yes."), example("2", ""), example("3", None)])
     assert found.values.tolist() == [1, 0, 0]
-    shared = evaluate_any(Polite(), [example("1", "Yes."), example("2", "")], Plan(silence="unscored"))
+    shared = evaluate(Polite(), [example("1", "Yes."), example("2", "")], Plan(silence="unscored"))
     assert shared.values.tolist() == [1, 1]  # as the metric says, where the study chose so
 
 
@@ -95,9 +95,7 @@ def test_what_we_failed_on_stays_unscored():
 
 
 def test_corpus_measures_leave_silence_out():
-    found = evaluate_corpus(
-        build_any("distinct(n=1)"), [example("1", "a b"), example("2", ""), example("3", None)]
-    )
+    found = evaluate(build_any("distinct(n=1)"), [example("1", "a b"), example("2", ""), example("3", None)])
     assert (found.scored, found.unanswered) == (1, 2)
 
 
@@ -110,7 +108,7 @@ def runs_of(*answers: tuple[str | None, ...]) -> list[object]:
 def test_only_the_run_that_left_an_item_unanswered_counts_as_the_worst(silent):
     good = (REFERENCE, REFERENCE)
     runs = runs_of(good, (REFERENCE, silent), good, good, good)
-    found = evaluate_any(over_runs(build("rouge_l"), 5), runs, Plan())
+    found = evaluate(over_runs(build("rouge_l"), 5), runs, Plan())
     assert found.values.tolist() == pytest.approx([1, 0.8])
     assert (found.unanswered, found.filled) == (1, 1)
 
@@ -120,14 +118,14 @@ def test_pooled_counts_of_a_run_that_said_nothing_are_those_of_an_empty_response
     plain = [example("0", REFERENCE), example("1", "")]
     without = float(bleu.aggregate(bleu.statistics(plain).sum(axis=0)))
     runs = runs_of((REFERENCE, REFERENCE), (REFERENCE, None))
-    found = evaluate_any(over_runs(bleu, 2), runs, Plan())
+    found = evaluate(over_runs(bleu, 2), runs, Plan())
     assert 0 < without < 1
     assert found.score == pytest.approx((1 + without) / 2)
 
 
 def test_an_item_that_one_run_left_unanswered_and_another_cannot_be_judged_on_has_no_value():
     metric = over_runs(build(r"regex(pattern='(a+)+$')"), 3)
-    found = evaluate_any(metric, runs_of(("aa",), (None,), ("a" * 3000 + "b",)), Plan())
+    found = evaluate(metric, runs_of(("aa",), (None,), ("a" * 3000 + "b",)), Plan())
     assert found.reasons[0].startswith("run 3: the pattern")
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 from dialeval import Bleu, RougeL, evaluate
 from dialeval.core import ABSENCES, Floats, Resampling, Result, Signature
 from dialeval.data import Example, Response
+from dialeval.evaluation.runner import Plan
 from dialeval.metrics.rows import mean_of_rows, rows_of_values
 from dialeval.stats import clopper_pearson
 
@@ -55,7 +56,7 @@ def scored(values: Sequence[float], ids: Sequence[str] | None = None, **options:
     metric = options.pop("metric", Value())
     ids = ids or [str(place) for place in range(len(values))]
     examples = [Example(item, "s", (), Response(repr(float(v)))) for item, v in zip(ids, values, strict=True)]
-    return evaluate(metric, examples, resampling=Resampling(**options))  # type: ignore[arg-type]
+    return evaluate(metric, examples, Plan(resampling=Resampling(**options)))  # type: ignore[arg-type]
 
 
 def said(*pairs: tuple[str, str]) -> list[Example]:
@@ -74,12 +75,12 @@ def test_there_is_an_interval_that_holds_the_score_or_a_reason(given_items, metr
     found = scored(
         [v % 1 for v in values] if isinstance(metric, Share) else values, ids, metric=metric, cluster=cluster
     )
-    assert (found.interval is None) == (found.absence is not None)
-    if found.interval is None:
+    assert (found.estimate.bounds is None) == (found.absence is not None)
+    if found.estimate.bounds is None:
         assert found.absence in ABSENCES
     else:
-        assert found.interval.low < found.interval.high
-        assert found.interval.low <= found.score <= found.interval.high
+        assert found.estimate.low < found.estimate.high
+        assert found.estimate.low <= found.score <= found.estimate.high
 
 
 def test_why_there_is_none():
@@ -90,24 +91,24 @@ def test_why_there_is_none():
     # Words in common, but no four of them in a row: how often these would match elsewhere is unknown.
     overlap = said(("a b c x e", "a b c d e"), ("a y c d e", "a b c d e"), ("a b z d e", "a b c d e"))
     found = evaluate(Bleu(order=4), overlap)
-    assert (found.interval, found.absence) == (None, "unseen")
+    assert (found.estimate.bounds, found.absence) == (None, "unseen")
     # Equal values of a measure with limits say how many others there can be.
-    assert evaluate(RougeL(), overlap).interval.low == pytest.approx(0.8 * 0.025 ** (1 / 3))
+    assert evaluate(RougeL(), overlap).estimate.low == pytest.approx(0.8 * 0.025 ** (1 / 3))
 
 
 def test_all_right_is_no_certainty():
     found = scored([1.0] * 20, metric=Right())
-    assert (found.interval.low, found.interval.high) == clopper_pearson(20, 20)
+    assert (found.estimate.low, found.estimate.high) == clopper_pearson(20, 20)
     assert scored([1.0] * 20).absence == "constant"  # any measure may give 1 twenty times
     mixed = scored([1.0] * 19 + [0.0])
-    assert (mixed.interval.low, mixed.interval.high) == clopper_pearson(19, 20)
+    assert (mixed.estimate.low, mixed.estimate.high) == clopper_pearson(19, 20)
 
 
 def test_ends_stay_within_the_measures_limits():
     values = [0.0] * 9 + [0.4]
-    assert scored(values).interval.low < 0
-    assert 0 < scored(values, metric=Share()).interval.low < 0.04
-    assert scored(values).interval.high < scored(values, metric=Share()).interval.high <= 1
+    assert scored(values).estimate.low < 0
+    assert 0 < scored(values, metric=Share()).estimate.low < 0.04
+    assert scored(values).estimate.high < scored(values, metric=Share()).estimate.high <= 1
 
 
 def test_dialogues_are_the_units_where_ids_show_them():
@@ -119,7 +120,7 @@ def test_dialogues_are_the_units_where_ids_show_them():
     assert found.design_effect == pytest.approx(10 * 199 / 200 * 20 / 19, rel=1e-9)  # ten copies of each
     alone = scored(values, ids, cluster="none")
     assert (alone.units, alone.design_effect) == (200, None)
-    assert found.interval.high - found.interval.low > 3 * (alone.interval.high - alone.interval.low)
+    assert found.estimate.high - found.estimate.low > 3 * (alone.estimate.high - alone.estimate.low)
 
 
 @pytest.mark.parametrize(
@@ -148,9 +149,9 @@ def coverage(population, size: int, samples: int, seed: int) -> float:
     rng = np.random.default_rng(seed)
     held = []
     for _ in range(samples):
-        interval = scored(rng.choice(population, size=size)).interval
-        if interval is not None:
-            held.append(interval.low <= population.mean() <= interval.high)
+        bounds = scored(rng.choice(population, size=size)).estimate.bounds
+        if bounds is not None:
+            held.append(bounds[0] <= population.mean() <= bounds[1])
     return float(np.mean(held))
 
 
@@ -166,7 +167,7 @@ def test_accuracy_near_one_is_covered():
     rng = np.random.default_rng(2)
     held = []
     for _ in range(300):
-        interval = scored((rng.random(10) < 0.97).astype(float), metric=Right()).interval
+        interval = scored((rng.random(10) < 0.97).astype(float), metric=Right()).estimate
         held.append(interval.low <= 0.97 <= interval.high)
     assert np.mean(held) >= 0.93
 
@@ -179,7 +180,7 @@ def test_clustered_items_are_covered_by_default():
     for _ in range(150):
         values = np.repeat(rng.normal(scale=0.3**0.5, size=20), 10) + rng.normal(scale=0.7**0.5, size=200)
         for cluster in held:
-            interval = scored(values, ids, cluster=cluster).interval
+            interval = scored(values, ids, cluster=cluster).estimate
             held[cluster] += interval.low <= 0 <= interval.high
     assert held["auto"] / 150 >= 0.91
     assert held["none"] / 150 < 0.75

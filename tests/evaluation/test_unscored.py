@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dialeval.catalogue import build_any
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import evaluate
 from dialeval.evaluation.unscored import unscored_note
-from dialeval.metrics import build_any
 
 
 def examples(*rows):

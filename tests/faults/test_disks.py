@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.annotation.client import Client
-from dialeval.annotation.inviting import invite
+from dialeval.annotation.invitations import invite
 from dialeval.annotation.kinds.asking import asked
+from dialeval.annotation.simulation import Client
 from support.disks import FILLER, enlarge, fill, read_only, small_disk
 from support.fault_studies import contents, make_corpus, make_study
 from support.faults import Ledger

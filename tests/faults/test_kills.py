@@ -52,7 +52,8 @@ CASES = [
         make_study,
         "select ask questions.jsonl --system tfidf --system tfidf(name='other') -o asked --trials 20 --cache cache",
         "asked",
-        ("asked.json", "choices.jsonl", "asked.html"),
+        ("results.parquet", "summary.json", "choices.jsonl"),
+        timed=("manifest.json", "report.html"),
     ),
     Case(
         "kill select build",

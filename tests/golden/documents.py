@@ -5,7 +5,7 @@ of the data, and the ``style`` (indentation, escapes, line ends) that gives back
 string with a space that is not part of the study's data: a note, a reason, a verdict, the wording of a rule. The
 document has ``<sentence>`` in its place, and the text is in a list of its own, so that wording can be changed on
 purpose while everything else stays pinned. Times, versions and places of this machine are replaced by
-the name of their type.
+the name of their type; what a machine lacks (null) counts as text.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ JSON_STYLES: Final = {
     "indent 1": {"indent": 1},
     "indent 2": {"indent": 2},
 }
+ABSENT: Final = frozenset({"path", "version"})
+"""Of a resource; null on a machine that lacks it."""
 VOLATILE: Final = frozenset(
     {"started", "finished", "python", "platform", "packages", "seconds", "dialeval", "start", "usage"}
 )
@@ -76,7 +78,8 @@ class Splitter:
             name = f"<sentence {list(self.sentences).index(key) + 1}>"
             places.append(f"{where}.{name}")
         if key in self.volatile:
-            return name, f"<{type(value).__name__}>"
+            lacking = value is None and name in ABSENT
+            return name, "<str>" if lacking else f"<{type(value).__name__}>"
         if key == "package" and re.fullmatch(r"\d+\.\d+\.\d+\S*", str(value)):
             return name, "<version>"
         return name, self.split(value, f"{where}.{name}")

@@ -45,7 +45,7 @@ SUITES: Final[dict[str, Sequence[Step]]] = {
 
 PAGES: Final = {".html", ".svg", ".md"}
 NOT_PINNED: Final = re.compile(
-    r"\.cache/|copied/|runs/demo/(examples|results|points)|/lexical/|\.npy$|\.safetensors$|/tokenizer\.json$"
+    r"\.cache/|copied/|(^|/)secret$|runs/demo/(examples|results|points)|/lexical/|\.npy$|\.safetensors$|/tokenizer\.json$"
 )
 """Caches, copies of bundled files, rows of the bundled demo, search indexes, arrays and weights."""
 

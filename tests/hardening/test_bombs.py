@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import struct
+import time
 import zipfile
 
 import pyarrow as pa
@@ -12,9 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from dialeval.data import read
-from dialeval.data.codec import limits
+from dialeval.data.codec import sources
+from dialeval.data.importers import whatsapp
 from dialeval.errors import BadInput
-from dialeval.nlg.slots.aliases import read_aliases
+from dialeval.metrics.embedding.sources import Source as VectorSource
+from dialeval.nlg.acts import placeholders
+from dialeval.nlg.slots import spellings
+from dialeval.nlg.slots.lexicon import read_aliases
+from dialeval.selection.repository import words
 from dialeval.study.file import load_study
 from dialeval.systems.trained.roster import load_roster
 from support.fuzzing import seeds
@@ -25,7 +32,7 @@ LINE = json.dumps(seeds.EXAMPLES[0])
 @pytest.fixture(autouse=True)
 def little_room(monkeypatch):
     """A limit of 1 MiB in place of 256, so that the bombs are small."""
-    monkeypatch.setattr(limits, "FREE", 2**20)
+    monkeypatch.setattr(sources, "FREE", 2**20)
 
 
 def refusal(path, kind="example"):
@@ -51,9 +58,9 @@ def test_the_limit_can_be_raised(tmp_path):
     path = tmp_path / "long.jsonl.gz"
     rows = [{**seeds.EXAMPLES[0], "id": str(n), "response": "ha " * 300} for n in range(3000)]
     path.write_bytes(gzip.compress(seeds.jsonl(rows), 9))
-    with limits.allowed_ratio(20), pytest.raises(BadInput, match="at most 20 times"):
+    with sources.allowed_ratio(20), pytest.raises(BadInput, match="at most 20 times"):
         list(read(path, "example"))
-    with limits.allowed_ratio(1000):
+    with sources.allowed_ratio(1000):
         assert len(list(read(path, "example"))) == 3000
 
 
@@ -61,13 +68,13 @@ def test_the_command_has_an_option_for_the_limit(dialeval, tmp_path):
     path = tmp_path / "long.jsonl.gz"
     rows = [{**seeds.EXAMPLES[0], "id": str(n), "response": "ha " * 300} for n in range(3000)]
     path.write_bytes(gzip.compress(seeds.jsonl(rows), 9))
-    before = limits._ratio.get()
+    before = sources._ratio.get()
     try:
         refused = dialeval("--unpack-ratio", "20", "data", "validate", path)
         assert (refused.code, "at most 20 times" in refused.err) == (1, True)
         assert dialeval("--unpack-ratio", "1000", "data", "validate", path).code == 0
     finally:
-        limits.allow_ratio(before)
+        sources.allow_ratio(before)
 
 
 def test_a_workbook_bomb_is_refused(tmp_path):
@@ -135,13 +142,13 @@ def test_a_large_value_of_a_parquet_dictionary_is_not_decoded_for_many_rows_befo
     text = pa.DictionaryArray.from_arrays(pa.array([0] * 1024, pa.int32()), [" " * 100_000])
     pq.write_table(pa.table({"id": text, "response": text}), path, compression="zstd")
     assert path.stat().st_size < 2000
-    sizes, add = [], limits.Decoded.add
+    sizes, add = [], sources.DecodedBatches.add
     monkeypatch.setattr(
-        limits.Decoded, "add", lambda self, batch: sizes.append(batch.nbytes) or add(self, batch)
+        sources.DecodedBatches, "add", lambda self, batch: sizes.append(batch.nbytes) or add(self, batch)
     )
     assert "packed bytes that unpack to" in refusal(path)
-    assert max(sizes) <= limits.FREE
-    assert sum(sizes) <= 2 * limits.FREE
+    assert max(sizes) <= sources.FREE
+    assert sum(sizes) <= 2 * sources.FREE
 
 
 @pytest.mark.parametrize(
@@ -199,3 +206,89 @@ def test_deep_json_of_words_for_values_is_refused(tmp_path):
     path.write_text("[" * 100_000)
     with pytest.raises(BadInput, match=r"file\.json"):
         read_aliases(path)
+
+
+@pytest.mark.parametrize(
+    ("inside", "kind"),
+    [
+        ({"role": "user", "content": "x"}, None),
+        (None, pa.list_(pa.null())),
+        (1, pa.list_(pa.int8())),
+        ([], pa.list_(pa.list_(pa.null()))),
+    ],
+    ids=["turns", "nulls", "numbers", "lists"],
+)
+@pytest.mark.parametrize("room", [2**20, 2**28], ids=["little", "usual"])
+def test_a_row_of_parquet_with_a_list_of_millions_is_refused_before_python_holds_it(
+    inside, kind, room, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sources, "FREE", room)
+    row = {"id": ["a"], "system": ["s"], "response": ["r"], "context": pa.array([[inside] * 1_500_000], kind)}
+    pq.write_table(pa.table(row), tmp_path / "list.parquet", compression="zstd")
+    assert (tmp_path / "list.parquet").stat().st_size < 20_000
+    began = time.process_time()
+    told = refusal(tmp_path / "list.parquet")
+    assert "a row of more than 8 MiB" in told or "unpack to" in told
+    assert time.process_time() - began < 5
+
+
+def npy(header):
+    return b"\x93NUMPY\x02\x00" + struct.pack("<I", len(header)) + header + b"\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        npy(b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 300)}"),
+        npy(b"{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 300)}"),
+        npy(b"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 3)}"),
+        npy(b"{'descr': '|O', 'fortran_order': False, 'shape': (1, 3)}"),
+        npy(b"{" + b" " * 10_000_000 + b"}"),
+        npy(b"(" * 9000),
+        npy(b"__import__('os').abort()"),
+        b"PK\x03\x04" + bytes(100),
+        b"",
+    ],
+    ids=["huge", "negative", "overflow", "objects", "long", "deep", "code", "archive", "empty"],
+)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # numpy leaves archives open
+def test_a_matrix_whose_header_promises_anything_is_refused(raw, tmp_path):
+    (tmp_path / "v.npy").write_bytes(raw)
+    (tmp_path / "v.vocab.txt").write_text("a\n")
+    with pytest.raises(BadInput, match=r"v\.npy"):
+        VectorSource(str(tmp_path / "v.npy")).load()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "left"),
+    [
+        (placeholders._MARKS, " " * 200_000 + "x , y,  z .", " " * 200_000 + "x<,>y<,>z<.>"),
+        (placeholders._FINAL, " " * 200_000 + "x  . ", " " * 200_000 + "x<>"),
+        (spellings._JOINED, " " * 200_000 + "x , y and z /w", " " * 200_000 + "x<>y<>z<>w"),
+        (whatsapp._EDITED, " " * 200_000 + "x \u200e<edited>", " " * 200_000 + "x<>"),
+        (words._START, "x" * 200_000 + ". y", "<>" + "x" * 199_959 + "<>"),
+    ],
+    ids=["marks", "final", "joined", "edited", "start"],
+)
+def test_a_text_of_blanks_or_one_long_word_is_searched_at_once(pattern, text, left):
+    began = time.process_time()
+    found = pattern.sub(lambda match: f"<{match[1] if match.re is placeholders._MARKS else ''}>", text)
+    assert time.process_time() - began < 5
+    assert found == left
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom", "/dev/full"])
+def test_a_study_without_an_end_is_refused(device):
+    with pytest.raises(BadInput, match="found more than 8 MiB"):
+        load_study(device)
+
+
+@pytest.mark.parametrize(
+    "command", [("score", "-m", "length"), ("data", "validate"), ("run", "-o", "out")], ids=" ".join
+)
+def test_a_file_that_cannot_be_read_is_explained(dialeval, command):
+    """Memory that is not there, as a place on a disk that is broken."""
+    verb = 2 if command[0] == "data" else 1
+    ended = dialeval(*command[:verb], "/proc/self/mem", *command[verb:])
+    assert ended.code == 1
+    assert "Input/output error" in ended.err

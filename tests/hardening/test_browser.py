@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from dialeval.consistency.document import Detected, DetectedDocument, Said, SystemRate
-from dialeval.consistency.folder import write_detected
 from dialeval.encoder.files import Weights
-from dialeval.nbest.document import NBestDocument, NBestResult
-from dialeval.nbest.folder import write_measured
 from support.fuzzing import seeds
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -188,33 +184,28 @@ def test_the_page_of_selection(dialeval, tmp_path: Path, show: Callable[[Path], 
     ]
     wrong = {row["id"] for row in choices if not row["correct"]}
     assert len(wrong) >= 5
-    shown = show(tmp_path / "asked" / "asked.html")
+    shown = show(tmp_path / "asked" / "report.html")
     assert len(missing(shown, sorted(wrong))) <= max(0, len(wrong) - 20)
 
 
-def test_the_page_of_contradictions(tmp_path: Path, show: Callable[[Path], str]) -> None:
-    found = tuple(
-        Detected(
-            f"{n} {name}",
-            name,
-            0.9,
-            (0, 1),
-            "contradiction",
-            (Said(0, name, text), Said(1, name, text)),
-            text,
-        )
+def test_the_report_of_contradictions(dialeval, tmp_path: Path, show: Callable[[Path], str]) -> None:
+    said = ("I have never smoked.", "Really?", "I smoke ten cigarettes a day.")
+    talks = [
+        {
+            "id": f"{n} {name}",
+            "system": name,
+            "messages": [
+                {"role": role, "content": f"{sentence} {text}"}
+                for role, sentence in zip(("assistant", "user", "assistant"), said, strict=True)
+            ],
+        }
         for n, (name, text) in enumerate(zip(NAMES, TEXTS, strict=True))
-    )
-    rates = tuple(SystemRate(name, 1, 1, 0, 0, 1.0, 0.5, 1.0) for name in NAMES)
-    document = DetectedDocument(0.5, (0.4, 0.6), NAMES[0], "all", found, rates, {NAMES[1]: 1})
-    text = show(write_detected(tmp_path / "detected", document))
-    assert missing(text, [*TEXTS, *NAMES]) == []
-
-
-def test_the_page_of_n_best_lists(tmp_path: Path, show: Callable[[Path], str]) -> None:
-    results = tuple(
-        NBestResult(name, "ENTQ", 10, 0.5, (0.4, 0.6), 0.3, (0.2, 0.4), 9, 5, 1, {name: 1}, 0)
-        for name in NAMES
-    )
-    document = NBestDocument(results, results, NAMES[0], 0.95, {NAMES[1]: "ab" * 32})
-    assert missing(show(write_measured(tmp_path / "nbest", document, [])), NAMES) == []
+    ]
+    (tmp_path / "talks.jsonl").write_bytes(seeds.jsonl(talks))
+    done = dialeval("consistency", "detect", "talks.jsonl", "-o", "found", "--trials", 20)
+    assert done.code == 0, done.err
+    text = show(tmp_path / "found" / "report.html")
+    (section,) = json.loads((tmp_path / "found" / "summary.json").read_text(encoding="utf-8"))["consistency"]
+    quoted = [quote["text"] for each in section["worst"] for quote in each["quotes"]]
+    assert quoted
+    assert missing(text, [*quoted, *NAMES]) == []

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.annotation.inviting import invite
+from dialeval.annotation.invitations import invite
 from dialeval.annotation.web.connections import Gate, Limits, Sparing
 from support.processes import environment
 from support.rating_studies import made_project, made_store

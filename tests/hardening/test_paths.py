@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -274,6 +275,26 @@ def test_no_linked_folder_in_a_received_folder_is_written_into(
     assert refused.code == 1
     assert "got/plots: found a link" in " ".join(refused.err.split())
     assert below(secret.parent) == {"authorized_keys"}
+
+
+@pytest.mark.parametrize("kind", RECEIVED)
+def test_no_pipe_in_a_received_folder_stops_a_command_for_ever(
+    dialeval: Command, tmp_path: Path, kind: str
+) -> None:
+    _inputs(tmp_path)
+    write, render = RECEIVED[kind]
+    assert dialeval(*write).code == 0
+    for name in sorted(path.name for path in (tmp_path / "got").iterdir() if path.is_file()):
+        file = tmp_path / "got" / name
+        kept = file.read_bytes()
+        file.unlink()
+        os.mkfifo(file)
+        for command in filter(None, (write, render)):
+            refused = dialeval(*command)
+            assert refused.code == 1, (name, command, refused)
+            assert f"got/{name}: found a pipe, socket or device" in " ".join(refused.err.split())
+        file.unlink()
+        file.write_bytes(kept)
 
 
 def test_a_link_that_the_user_names_is_followed(dialeval: Command, tmp_path: Path, secret: Path) -> None:

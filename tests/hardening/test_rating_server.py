@@ -15,12 +15,12 @@ from urllib.request import urlopen
 
 import pytest
 
-from dialeval.annotation.blinding import blind_prompts
-from dialeval.annotation.client import Client
-from dialeval.annotation.inviting import crowd_path, invite
+from dialeval.annotation.blind_items import blind_prompts
+from dialeval.annotation.invitations import crowd_path, invite
 from dialeval.annotation.kinds.asking import asked
 from dialeval.annotation.project import ChatSettings, Crowd
 from dialeval.annotation.quality import owner_view
+from dialeval.annotation.simulation import Client
 from dialeval.annotation.store.plan import Claim
 from dialeval.annotation.web.serving import Binding, in_background
 from dialeval.data.types import Judgement, Prompt, Response, Turn
@@ -251,6 +251,42 @@ def test_a_file_that_is_no_database_is_named_without_a_traceback(dialeval, tmp_p
     assert ended.code == 1
     assert "answers.sqlite" in ended.err
     assert "file is not a database" in ended.err
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON raters BEGIN UPDATE raters SET name = 'x'; END",
+        "ALTER TABLE raters RENAME TO others; CREATE VIEW raters AS SELECT * FROM others",
+        "DROP TRIGGER answers_no_update; CREATE TRIGGER answers_no_update AFTER INSERT ON answers "
+        "BEGIN DELETE FROM places; END",
+        "ALTER TABLE raters RENAME TO others; CREATE VIEW raters AS WITH RECURSIVE c(x) AS "
+        "(SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT others.* FROM others, c",
+        "CREATE VIRTUAL TABLE v USING fts5(x)",
+        "UPDATE raters SET name = x'00ff'",
+        "UPDATE raters SET outside = '[[[['",
+        "UPDATE raters SET outside = '[1]'",
+        "UPDATE raters SET seen = 'soon'",
+        "UPDATE facts SET value = 'x'",
+        "UPDATE facts SET value = '9999999999999999999999'",
+        "DELETE FROM facts",
+    ],
+)
+def test_a_store_that_holds_more_than_a_study_writes_is_refused(
+    dialeval, tmp_path: Path, change: str
+) -> None:
+    project = made_project(tmp_path / "study")
+    store = made_store(project)
+    store.add_rater("ann")
+    store.close()
+    with closing(sqlite3.connect(project.folder / "answers.sqlite")) as connection:
+        connection.executescript(change)
+        connection.commit()
+    for command in (("export", project.folder, "-o", "out.jsonl"), ("serve", project.folder, "--port", 0)):
+        ended = dialeval("annotate", *command)
+        assert ended.code == 1, ended
+        assert "Traceback" not in ended.err
+        assert "answers.sqlite: found" in " ".join(ended.err.split())
 
 
 def test_a_store_that_cannot_grow_is_named_without_a_traceback(dialeval, tmp_path: Path, monkeypatch) -> None:

@@ -19,8 +19,7 @@ import pytest
 from dialeval.data.types import Turn
 from dialeval.errors import RunFailed
 from dialeval.systems.openai import OpenAI
-from dialeval.systems.openai.bodies import LARGEST
-from dialeval.systems.openai.sending import retry_after
+from dialeval.systems.openai.sender import LARGEST, retry_after
 from support.bot_server import BotServer, Raw, bot_server, completion
 from support.faulty_proxy import Reply, faulty_proxy
 
@@ -100,8 +99,8 @@ def test_one_bad_answer_costs_one_item_and_is_never_cached(dialeval, tmp_path, m
         assert "Traceback" not in done.err
         found = json.loads((tmp_path / "out" / "summary.json").read_text())
         scores = {result["system"]: result for result in found["results"]}
-        assert (scores["bot"]["own_n"], scores["bot"]["unscored"]) == (3, 1)
-        assert scores["floor"]["own_n"] == 4
+        assert (scores["bot"]["own"]["n"], scores["bot"]["unscored"]) == (3, 1)
+        assert scores["floor"]["own"]["n"] == 4
         (failure,) = found["failures"]
         assert failure["partial"]
         assert reason in failure["message"]
@@ -194,7 +193,7 @@ def test_a_system_of_ones_own_may_give_half_a_character(dialeval, tmp_path, monk
         assert done.code == 1
         assert "Traceback" not in done.err
         found = json.loads((tmp_path / "out" / "summary.json").read_text())
-        assert [result["own_n"] for result in found["results"] if result["system"] == "bad"] == [3]
+        assert [result["own"]["n"] for result in found["results"] if result["system"] == "bad"] == [3]
 
 
 def escaped(text: str, *, every: int = 1) -> str:
@@ -265,6 +264,27 @@ def test_no_spelling_of_the_key_is_stored_or_shown(tmp_path, monkeypatch, spelli
     assert not leaks(said)
     for path, content in files_of(tmp_path):
         assert not leaks(content.decode("latin-1")), path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\" * 2_000_000,
+        "\\u" * 500_000,
+        "%25" * 500_000,
+        "&#" + "9" * 2_000_000,
+        "&#" + "0" * 500_000,
+        " " * 2_000_000,
+    ],
+    ids=["backslashes", "escapes", "percents", "digits", "zeros", "spaces"],
+)
+def test_looking_for_the_key_takes_little_time_whatever_the_answer_is(text):
+    from dialeval.systems.openai.keys import Key
+
+    began = time.process_time()
+    assert Key(KEY).hide(text) == text
+    assert KEY not in Key(KEY).hide(f"{text} {KEY}")
+    assert time.process_time() - began < 20
 
 
 def test_a_key_in_a_name_of_the_answer_is_hidden_too(monkeypatch):

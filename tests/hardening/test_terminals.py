@@ -8,10 +8,12 @@ import pty
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from dialeval.display.streams import printable
 from support.command import Command
 from support.fault_studies import make_study, put
 
@@ -128,6 +130,14 @@ def _on_a_terminal(command: tuple[str, ...], folder: Path) -> str:
     started.wait(timeout=120)
     os.close(owner)
     return shown.decode(errors="replace")
+
+
+def test_a_text_of_line_breaks_is_printed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    text = "\n" * 300_000
+    began = time.process_time()
+    assert printable(f"{text} ::error::owned") == f"{text} : :error::owned"
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize("name", ["::error title=x::owned", "a\n::stop-commands::x", "##[error]owned"])

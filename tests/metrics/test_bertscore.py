@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from contextlib import redirect_stderr
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,19 @@ from dialeval.core import Resampling
 from dialeval.data.types import Example, Response
 from dialeval.encoder.files import Weights
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.evaluation.runner import evaluate
-from dialeval.metrics.bertscore import BertScore, IdfBertScore, bert_score
+from dialeval.evaluation.runner import Plan, evaluate
+from dialeval.metrics.bertscore import (
+    NO_MATCH,
+    BertScore,
+    Idf,
+    IdfBertScore,
+    Match,
+    Tokens,
+    bert_score,
+    best,
+    learn_idf,
+    match,
+)
 
 MEASURES = ("precision", "recall", "f1")
 
@@ -39,7 +51,8 @@ def package_scores(
 def our_scores(layer: int, examples: list[Example], *, idf: bool = False) -> np.ndarray:
     metrics = [bert_score(layer=layer, idf=idf, measure=measure) for measure in MEASURES]  # type: ignore[arg-type]
     return np.stack(
-        [evaluate(metric, examples, resampling=Resampling(resamples=0)).values for metric in metrics], axis=1
+        [evaluate(metric, examples, Plan(resampling=Resampling(resamples=0))).values for metric in metrics],
+        axis=1,
     )
 
 
@@ -136,7 +149,7 @@ def test_each_items_references_are_counted_once_whatever_the_systems(minilm: Wei
 def test_weights_by_rarity_need_the_corpus_first(minilm: Weights) -> None:
     with pytest.raises(Unsuitable, match=r"has seen none. Score with evaluate\(\), which fits it"):
         bert_score(idf=True).statistics([example("a", "a")])
-    assert not hasattr(bert_score(), "fit")
+    assert not bert_score().has("fit")
 
 
 @pytest.mark.parametrize("layer", [-1, 7])
@@ -150,3 +163,56 @@ def test_the_signature_names_encoder_and_layer(minilm: Weights) -> None:
         "bertscore(model='minilm',layer=3,idf=False,measure='recall',hub=False)|"
         "encoder=all-minilm-l6-v2:44ed2cabcf7e|references=best|rescaled=no|version=1"
     )
+
+
+def tokens(*rows: tuple[float, float], weights: list[float] | None = None) -> Tokens:
+    units = np.array(rows, np.float32)
+    return Tokens(units, np.array(weights if weights is not None else [1.0] * len(rows)))
+
+
+EAST, NORTH, WEST = (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)
+SLANT = (0.6, 0.8)
+
+
+def test_each_token_takes_its_best_partner() -> None:
+    # Response: east finds slant (0.6), north finds slant (0.8). Reference: slant finds north (0.8).
+    found = match(tokens(EAST, NORTH), tokens(SLANT))
+    assert found == pytest.approx(Match(0.7, 0.8, 2 * 0.7 * 0.8 / 1.5), abs=1e-7)
+
+
+def test_tokens_count_by_their_weight() -> None:
+    found = match(tokens(EAST, NORTH, weights=[3, 1]), tokens(SLANT, EAST, weights=[1, 0]))
+    # A token without weight is a partner all the same: east finds east.
+    assert found.precision == pytest.approx((3 * 1 + 0.8) / 4, abs=1e-7)
+    assert found.recall == pytest.approx(0.8, abs=1e-7)
+
+
+def test_opposites_are_negative_and_not_cut_off_at_0() -> None:
+    assert match(tokens(EAST), tokens(WEST)) == Match(-1.0, -1.0, -1.0)
+
+
+def test_a_text_without_weight_matches_nothing() -> None:
+    bare = tokens(EAST, NORTH, weights=[0, 0])
+    assert match(bare, tokens(EAST)) == match(tokens(EAST), bare) == NO_MATCH
+
+
+def test_precision_and_recall_that_cancel_out_give_0() -> None:
+    response, reference = tokens(EAST), tokens(EAST, WEST, weights=[0, 1])
+    assert match(response, reference) == Match(1.0, -1.0, 0.0)
+
+
+def test_the_best_of_each_comes_from_any_reference() -> None:
+    assert best([Match(0.9, 0.1, 0.3), Match(0.2, 0.8, 0.4)]) == Match(0.9, 0.8, 0.4)
+
+
+def test_a_token_counts_once_a_document_and_weighs_less_the_more_have_it() -> None:
+    idf = learn_idf([[1, 7, 7], [1, 8], [1]])
+    assert idf == Idf(3, {1: 3, 7: 1, 8: 1})
+    assert idf.weight(1) == 0
+    assert idf.weight(7) == log(4 / 2)
+    assert idf.weight(99) == log(4)
+
+
+def test_the_digest_follows_all_that_moves_a_weight() -> None:
+    assert learn_idf([[1, 2], [3]]).digest == learn_idf([[3], [2, 1]]).digest
+    assert len({learn_idf(docs).digest for docs in ([[1]], [[1], []], [[1], [1]], [[1], [2]])}) == 4

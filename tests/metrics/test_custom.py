@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.catalogue import build_any
 from dialeval.core import Signature
 from dialeval.data import Example, Response
 from dialeval.engine import ProcessPool
 from dialeval.errors import DialevalError, UnknownName, Unsuitable
-from dialeval.evaluation.runner import evaluate
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.evaluation.uncertainty import undeclared_limits
-from dialeval.metrics import build_any
 from dialeval.metrics.custom import custom_metric, from_signature
 
 NAMES = ("share", "bounded", "words", "badness")
@@ -108,7 +108,7 @@ def test_the_signature_holds_options_direction_and_source_and_parses_back():
 def test_it_runs_in_a_pool_of_processes(mine):
     examples = [example(str(n), "w " * n) for n in range(1, 40)]
     with ProcessPool(2) as pool:
-        result = evaluate(build_any("mine.py:words"), examples, executor=pool, batch_size=5)
+        result = evaluate(build_any("mine.py:words"), examples, Plan(executor=pool, batch_size=5))
     assert result.score == 20
 
 
@@ -130,7 +130,7 @@ def test_a_function_without_parameters_and_wrong_options_are_refused():
 
 def test_a_class_that_lacks_members_is_told_which_and_what_for():
     with pytest.raises(
-        Unsuitable, match=r"unscorable: Why this subject cannot be scored(.|\n)*aggregate: Scores"
+        Unsuitable, match=r"is not a Metric: it lacks\n  statistics: One row(.|\n)*aggregate: Scores"
     ):
         build_any("mine.py:Bare")
 
@@ -151,7 +151,7 @@ def test_a_function_may_declare_its_limits():
     free, held = (evaluate(custom_metric(f"mine.py:{name}"), examples) for name in ("share", "bounded"))
     assert (free.metric.limits, held.metric.limits) == ((-math.inf, math.inf), (0.0, 1.0))
     assert free.score == held.score
-    assert 0 <= held.interval.low < held.interval.high <= 1
+    assert 0 <= held.estimate.low < held.estimate.high <= 1
     assert "limits" not in str(free.signature)
     assert from_signature(str(held.signature)).limits == (0.0, 1.0)  # so that a run compares as it was run
     large = evaluate(custom_metric("mine.py:large"), examples)

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from dialeval.core import CorpusMeasure, Outcome, Resampling
+from dialeval.catalogue import CORPUS_MEASURES, METRICS, build_any
+from dialeval.catalogue.tasks import MEASURES
+from dialeval.core import Resampling, Result
 from dialeval.data.types import Assertion, Example, Response, Turn
 from dialeval.errors import ResourceUnavailable
 from dialeval.evaluation.compare import compare
-from dialeval.evaluation.runner import Plan, evaluate_any, fitted
-from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
+from dialeval.evaluation.runner import Plan, evaluate, fitted
 from dialeval.metrics.faults import ADVICE, NOTICED, Fault, blind_spots
 from support.paths import TESTS
 
@@ -91,13 +92,13 @@ def examples(system: str, said: Callable[[int, str], str], name: str) -> list[Ex
 
 
 @cache
-def results(name: str) -> dict[str, Outcome]:
+def results(name: str) -> dict[str, Result]:
     systems = {"honest": examples("honest", lambda _, text: text, name)}
     systems |= {fault: examples(fault, said, name) for fault, said in PLANTED.items()}
     metric: Any = build_any(CALLS.get(name, name))
-    if not isinstance(metric, CorpusMeasure):
+    if metric.per_item:
         metric = fitted(metric, [example for each in systems.values() for example in each])
-    return {system: evaluate_any(metric, each, PLAN) for system, each in systems.items()}
+    return {system: evaluate(metric, each, PLAN) for system, each in systems.items()}
 
 
 def notices(name: str, fault: Fault) -> bool:
@@ -139,7 +140,7 @@ def test_contradictions_are_noticed_by_the_detector(name: str) -> None:
     try:
         metric = build_any(name)
         scores = {
-            system: evaluate_any(metric, [Example("1", system, context, Response(text))], PLAN).score
+            system: evaluate(metric, [Example("1", system, context, Response(text))], PLAN).score
             for system, text in texts.items()
         }
     except ResourceUnavailable as absence:
@@ -149,7 +150,7 @@ def test_contradictions_are_noticed_by_the_detector(name: str) -> None:
 
 
 def test_the_table_names_measures_and_advice_that_exist() -> None:
-    assert set(NOTICED) <= {*METRICS, *CORPUS_MEASURES}
+    assert set(NOTICED) <= {*METRICS, *CORPUS_MEASURES, *MEASURES}
     for fault, advice in ADVICE.items():
         noticing = {name for name, faults in NOTICED.items() if fault in faults}
         assert advice.partition("(")[0] in noticing if advice else not noticing

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.catalogue import build
 from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.errors import ResourceUnavailable
-from dialeval.evaluation.runner import evaluate
-from dialeval.meta.correlation.levels import correlate
-from dialeval.metrics import build
-from dialeval.ratings.joining import join
+from dialeval.evaluation.runner import Plan, evaluate
+from dialeval.meta.correlation import correlate
+from dialeval.meta.judgements import join
 from dialeval.ratings.table import Ratings
 
 USR = ("usr", "usr-topicalchat/topical_chat_result.json", "usr", "overall")
@@ -64,10 +64,10 @@ def test_published_correlations_with_people_are_reproduced(
     people = [
         one for one in read(shared_data / path, "judgement", format=format) if one.item.startswith(prefix)
     ]
-    scores = evaluate(measure, examples, resampling=Resampling(resamples=0)).judgements
+    scores = evaluate(measure, examples, Plan(resampling=Resampling(resamples=0))).judgements
     joined = join(Ratings.of([*people, *scores]), criterion)
     assert [joint.name for joint in joined.measures] == [measure.signature.name]
     turn, system = correlate(joined, levels=["item", "system"], resampling=Resampling(resamples=0))
-    assert turn.n == size
+    assert turn.estimate.n == size
     found = [turn.pearson, turn.spearman, system.pearson, system.spearman]
     assert [round(float(one), 3) + 0.0 for one in found] == expected

@@ -38,18 +38,17 @@ def test_certainty_and_variety_of_both_systems(done):
     assert scores["nbest(n=5,reader='first_word')", "attentive"].score == 1.0
 
 
-def test_the_summary_has_curves_and_the_page_has_plots(done):
+def test_the_summary_has_breakdowns_and_the_page_has_plots(done):
     _, folder = done
     summary = json.loads((folder / "summary.json").read_text())
-    info = summary["nbest"][0]
-    assert info["stimuli"] == 16
-    assert {(row["system"], row["kind"]) for row in info["results"]} == {
-        (system, kind) for system in ("attentive", "hasty") for kind in ("ENTQ", "CNTQ")
-    }
-    assert sorted({row["size"] for row in info["curves"]}) == [1, 2, 5]
+    assert (summary["nbest"][0]["stimuli"], summary["nbest"][0]["n"]) == (16, 5)
+    parts = [each for each in summary["breakdowns"] if each["measure"].startswith("nbest_variety")]
+    kinds = {(each["system"], each["part"]["stimuli"]) for each in parts}
+    assert kinds == {(system, kind) for system in ("attentive", "hasty") for kind in ("ENTQ", "CNTQ")}
+    assert sorted({each["part"]["n"] for each in parts if "n" in each["part"]}) == [1, 2, 5]
     page = (folder / "report.html").read_text()
-    assert "Certainty and Variety of n-best lists" in page
-    assert "Variety, CNTQ" in page
+    assert '<section id="breakdowns">' in page
+    assert "nbest_variety(n=5,reader=&#39;first_word&#39;), CNTQ" in page
 
 
 def test_the_lists_are_written_once_and_read_back(done):

@@ -49,7 +49,7 @@ def run(dialeval: Any, tmp_path: Path) -> Path:
 
 def test_a_study_measures_and_shows_slots(dialeval: Any, run: Path) -> None:
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    scores = {(row["measure"], row["system"]): row["score"] for row in summary["results"]}
+    scores = {(row["measure"], row["system"]): row["estimate"]["value"] for row in summary["results"]}
     assert scores["slot_error_rate", "good"] == 0
     assert scores["slot_error_rate", "bad"] == 0.5
     assert scores["slot_error_rate(part='missing')", "bad"] == 0.25
@@ -76,7 +76,7 @@ def test_another_profile_shows_no_counts_that_are_not_its_own(dialeval: Any, run
     assert done.code == 0, done.err
     summary = json.loads((run.parent / "wen" / "summary.json").read_text(encoding="utf-8"))
     # Wen counts the wrong food of the first as missing; nothing is wrong.
-    assert {row["system"]: row["score"] for row in summary["results"]} == {"good": 0, "bad": 0.5}
+    assert {row["system"]: row["estimate"]["value"] for row in summary["results"]} == {"good": 0, "bad": 0.5}
     (section,) = summary["nlg"]
     assert (section["counts"], section["items"]) == ([], [])
     (note,) = section["notes"]

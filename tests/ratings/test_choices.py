@@ -61,18 +61,18 @@ def test_choices_are_judgements_and_their_status_is_told(dialeval, asked, source
     done = dialeval("meta", source, "ratings.jsonl", "--human-criterion", "overall", "--json")
     assert done.code == 0, done.err
     told = json.loads(done.out)
-    (row,) = [row for row in told["rows"] if row["level"] == "item"]
-    assert row["measure"].startswith("selection_accuracy")
-    assert row["n"] == QUESTIONS
+    rows = [row for row in told["rows"] if row["level"] == "item"]
+    (row,) = [row for row in rows if row["measure"].startswith("selection_accuracy")]
+    assert row["estimate"]["n"] == QUESTIONS
     assert row["spearman"] > 0.5  # it is wrong where people give 0
     notes = [note for note in told["notes"] if "candidates" in note]
     assert [note.partition(": ")[2] for note in notes] == ([said] if said else [])
 
 
-def test_a_folder_of_asking_is_named_by_the_digest_of_its_choices(dialeval, asked, tmp_path):
+def test_a_folder_of_asking_is_named_by_the_digest_of_its_results(dialeval, asked, tmp_path):
     asked("vetted")
     told = json.loads(
         dialeval("meta", "asked", "ratings.jsonl", "--human-criterion", "overall", "--json").out
     )
     named = {one["path"]: one["sha256"] for one in told["settings"]["sources"]}
-    assert named["asked"] == hash_file(tmp_path / "asked" / "choices.jsonl")
+    assert named["asked"] == hash_file(tmp_path / "asked" / "results.parquet")

@@ -27,12 +27,14 @@ def test_strengths_are_choixs() -> None:
     """choix 0.4.1: ``ilsr_pairwise(4, data)`` of the same wins."""
     found = strengths(round_robin())
     expected = {"s0": 1.06178328, "s1": 0.08600437, "s2": 0.07008459, "s3": -1.21787224}
-    assert {one.system: one.strength for one in found.systems} == pytest.approx(expected, abs=1e-8)
+    assert {one.system: one.strength.value for one in found.systems} == pytest.approx(expected, abs=1e-8)
     assert [one.system for one in found.systems] == ["s0", "s1", "s2", "s3"]
-    assert all(one.low < one.strength < one.high for one in found.systems)
+    assert all(one.strength.low < one.strength.value < one.strength.high for one in found.systems)
     assert (found.systems[0].wins, found.systems[0].losses, found.tie) == (20, 6, 0)
     others = strengths(round_robin(), raters="sampled")
-    assert all(wide.low < one.low for wide, one in zip(others.systems, found.systems, strict=True))
+    assert all(
+        wide.strength.low < one.strength.low for wide, one in zip(others.systems, found.systems, strict=True)
+    )
 
 
 def test_turns_of_a_dialogue_are_taken_together_and_cover() -> None:
@@ -48,7 +50,7 @@ def test_turns_of_a_dialogue_are_taken_together_and_cover() -> None:
         for cluster in covered:
             system = strengths(given, resampling=Resampling(cluster=cluster)).systems[0]
             other = 0.0  # equal on average over dialogues
-            covered[cluster] += system.low <= other <= system.high
+            covered[cluster] += system.strength.low <= other <= system.strength.high
     assert covered["auto"] >= 0.92 * 150
     assert covered["none"] < 0.85 * 150
 
@@ -59,7 +61,7 @@ def test_turns_of_a_dialogue_are_taken_together_and_cover() -> None:
 )
 def test_what_has_no_strength_has_a_reason(choices: list[str], reason: str) -> None:
     found = strengths([Preference(f"i{n}", "r", "x", "y", choice) for n, choice in enumerate(choices)])
-    assert (found.systems[0].strength, found.reason) == (None, ABSENT[reason])
+    assert (found.systems[0].strength.value, found.reason) == (None, ABSENT[reason])
 
 
 def test_files_name_sides_or_systems(tmp_path) -> None:

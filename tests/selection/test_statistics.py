@@ -43,8 +43,8 @@ def test_counts_and_what_cannot_be_known_of_a_tiny_set():
     assert found.context_turns == (3, 3.0, 3)
     assert found.chance == pytest.approx((1 / 4 + 1 / 6) / 2)
     assert found.agreement is None
-    assert found.lexical.reason is not None
-    assert math.isnan(found.lexical.random)
+    assert found.lexical.random.reason is not None
+    assert found.lexical.random.value is None
     assert found.warnings == ()
     with pytest.raises(Unsuitable, match="No questions to ask"):
         statistics([])
@@ -52,8 +52,10 @@ def test_counts_and_what_cannot_be_known_of_a_tiny_set():
 
 def test_random_candidates_come_from_what_was_named_even_where_that_is_too_little():
     drafts = [question(f"q{at}", 3) for at in range(9)]
-    assert statistics(drafts, trials=2).lexical.reason is None
-    assert "0 of 0 utterances" in (statistics(drafts, utterances=listed([]), trials=2).lexical.reason or "")
+    assert statistics(drafts, trials=2).lexical.random.reason is None
+    assert "0 of 0 utterances" in (
+        statistics(drafts, utterances=listed([]), trials=2).lexical.random.reason or ""
+    )
 
 
 def test_agreement_counts_what_is_not_used():
@@ -85,8 +87,8 @@ def test_shared_words_solve_less_where_candidates_were_chosen(shared_data):
     path = shared_data / "mutual" / "dev.jsonl"
     found = statistics(list(read(path, "question", format="mutual"))[:200], trials=10)
     assert found.candidates == (4, 4.0, 4)
-    assert found.lexical.chosen < 0.4
-    assert found.lexical.random > 0.75
+    assert found.lexical.chosen.value < 0.4
+    assert found.lexical.random.value > 0.75
     assert found.shared_words.false_with_truth > 0.6
 
 
@@ -95,7 +97,7 @@ def test_the_adversarial_candidates_of_dailydialog_plusplus_give_themselves_away
     questions = against(list(read(path, "question", format="dailydialog++"))[:120], {"adversarial"})
     found = statistics(questions, trials=5)
     by_name = {one.name: one for one in found.artefacts}
-    assert by_name["position"].accuracy == 1
+    assert by_name["position"].accuracy.value == 1
     assert by_name["length"].warning is not None
     assert len(found.warnings) >= 2
     assert found.labels == {"adversarial": 600}

@@ -11,8 +11,10 @@ import pytest
 from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.errors import BadStudy
-from dialeval.selection.asking.asking import ask
+from dialeval.evaluation.runner import evaluate
 from dialeval.selection.asking.choosers import TfIdfChooser
+from dialeval.selection.asking.choosing import choose
+from dialeval.selection.asking.metrics import SelectionAccuracy
 from dialeval.study import (
     Workshop,
     build_measure,
@@ -97,8 +99,8 @@ def run(folder: Path, text: str | None = None, **options):
 def test_systems_choose_and_are_compared_by_mcnemar(folder):
     done = run(folder)
     scores = {(one.system, one.measure.label): one.result for one in done.scored}
-    assert scores["good", "selection_accuracy"].score == pytest.approx(11 / 12)
-    assert scores["poor", "selection_accuracy"].score == pytest.approx(1 / 12)
+    assert scores["good", "selection_accuracy"].estimate.value == pytest.approx(11 / 12)
+    assert scores["poor", "selection_accuracy"].estimate.value == pytest.approx(1 / 12)
     assert scores["good", "selection_accuracy"].items[:2] == ("q0", "q1")
     assert scores["good", "length"].items == ("p0", "p1", "p2", "p3")
     (pair,) = [one for one in done.compared if one.measure == "selection_accuracy"]
@@ -149,9 +151,15 @@ def test_the_summary_says_whether_people_looked_and_what_went_wrong(folder):
     poor = found["systems"][1]
     assert (poor["system"], poor["ties"]) == ("poor", 0)
     tense = poor["errors"][0]
-    assert (tense["label"], tense["chosen"], tense["candidates"], tense["alone"]) == (
-        "wrong_tense", 11, 12, pytest.approx(1 / 12),
-    )  # fmt: skip
+    assert (tense["label"], tense["chosen"], tense["candidates"]) == ("wrong_tense", 11, 12)
+    alone = [one for one in summary["breakdowns"] if one["system"] == "poor"]
+    assert [(one["part"]["error"], one["estimate"]["value"]) for one in alone] == [
+        ("wrong_subject", 1.0),
+        ("wrong_tense", pytest.approx(1 / 12)),
+    ]
+    first = found["hardest"][0]
+    assert (first["id"], first["right"], first["systems"], found["wrong"]) == ("q0", 0, 2, N - 1)
+    assert [one["chosen_by"] for one in first["candidates"]] == [[], ["good", "poor"], []]
     assert tense["examples"][0] == {
         "id": "q0", "context": ["what about 0?"], "correct": "right 0", "chosen": "off 0"
     }  # fmt: skip
@@ -182,7 +190,7 @@ def test_two_runs_are_compared_over_the_same_questions_only(folder):
     lines = (folder / "tuesday/choices.jsonl").read_text()
     (folder / "tuesday/choices.jsonl").write_text(lines.replace("odd 3", "very odd 3"))
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])
-    with pytest.raises(Exception, match=r"'selection_accuracy q3'"):
+    with pytest.raises(Exception, match=r"'selection q3'"):
         compare_sides(*sides, Resampling(resamples=100))
 
 
@@ -271,8 +279,8 @@ def test_choosers_stand_beside_systems_under_measures_over_choices_alone(folder)
     assert [(one.system, one.measure) for one in done.failures] == [("floor", "selection_accuracy")]
     found = {(one.system, one.measure.label): one.result for one in done.scored}
     asked = list(read(folder / "questions.jsonl", "question"))
-    (alone,) = ask([TfIdfChooser("likeness")], asked).answered
-    assert found["likeness", "selection_accuracy"].score == alone.accuracy.score
+    alone = evaluate(SelectionAccuracy(), choose(TfIdfChooser("likeness").fit(asked), asked))
+    assert found["likeness", "selection_accuracy"].estimate.value == alone.score
     assert found["likeness", "selection_accuracy"].scored == N
     assert ("likeness", "length") not in found
     write_run(done, folder / "run")
@@ -301,4 +309,63 @@ def test_a_run_in_which_nobody_answers_is_read_back(folder):
     (pair,) = compare_sides(
         *open_sides(f"{folder / 'run'}:one", f"{folder / 'run'}:two"), Resampling(resamples=50)
     )
-    assert (pair.measure, pair.n, pair.difference) == ("selection_accuracy", N, 0)
+    assert (pair.measure, pair.n, pair.difference.value) == ("selection_accuracy", N, 0)
+
+
+def share_contexts(folder: Path) -> None:
+    """Give every two questions one context, under ids that do not show it."""
+    rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text().splitlines()]
+    for at, row in enumerate(rows):
+        row["context"] = rows[at - at % 2]["context"]
+    write(folder / "questions.jsonl", rows)
+
+
+CHOOSERS = (
+    STUDY.split("systems:")[0] + "systems:\n  - {name: one, kind: tfidf}\n  - {name: two, kind: tfidf}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "measures",
+    [
+        "[{name: selection_accuracy, questions: questions.jsonl}, "
+        "{name: selection_accuracy, questions: questions.jsonl, errors: wrong_tense}]",
+        "[{name: selection_random, questions: questions.jsonl, trials: 3}]",
+    ],
+)
+def test_questions_on_one_context_are_one_unit_in_the_run_and_in_its_folder(folder, measures):
+    share_contexts(folder)
+    done = run(folder, f"{CHOOSERS}measures: {measures}\n")
+    assert not done.failures
+    assert {one.result.units for one in done.scored} == {N // 2}
+    write_run(done, folder / "run")
+    resampling = load_run(folder / "run").resampling
+    pairs = compare_sides(*open_sides(f"{folder / 'run'}:one", f"{folder / 'run'}:two"), resampling)
+    assert {pair.units for pair in pairs} == {N // 2}
+
+
+def test_runs_that_offered_other_candidates_are_not_compared_whatever_measure_comes_first(folder):
+    entry = "{{name: selection_{}, questions: questions.jsonl}}"
+    order = [entry.format(name) for name in ("accuracy", "mrr")]
+    write_run(run(folder, f"{CHOOSERS}measures: [{', '.join(order)}]\n"), folder / "monday")
+    text = (folder / "questions.jsonl").read_text()
+    (folder / "questions.jsonl").write_text(text.replace("odd 3", "very odd 3"))
+    write_run(run(folder, f"{CHOOSERS}measures: [{', '.join(order[::-1])}]\n"), folder / "tuesday")
+    sides = open_sides(f"{folder}/monday:one", f"{folder}/tuesday:two", ["selection_mrr"])
+    with pytest.raises(Exception, match=r"'selection q3'"):
+        compare_sides(*sides, Resampling(resamples=100))
+
+
+def test_ratings_that_cannot_be_used_cost_the_trials_alone(folder):
+    rows = [
+        {"item": "all", "system": "one", "rater": "ann", "criterion": name, "value": 1} for name in ("a", "b")
+    ]
+    write(folder / "people.jsonl", rows)
+    measures = (
+        "[{name: selection_accuracy, questions: questions.jsonl}, "
+        "{name: selection_random, questions: questions.jsonl, trials: 2, human: people.jsonl}]"
+    )
+    done = run(folder, f"{CHOOSERS}measures: {measures}\n")
+    assert {failure.measure for failure in done.failures} == {"selection_random(trials=2)"}
+    assert "found several criteria" in done.failures[0].message
+    write_run(done, folder / "run")

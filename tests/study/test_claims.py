@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dialeval.errors import BadStudy
-from dialeval.study import Run, load_study, read_summary, run_study, write_run
+from dialeval.study import Run, load_study, read_summary, render, run_study, write_run
 from dialeval.study.document import headline_measure, ranked
 from dialeval.study.report.notes import family_notes
+from dialeval.study.report.tables import leaderboard
 from dialeval.study.summary import summarise
 
 
@@ -72,8 +74,21 @@ def test_a_bare_margin_is_that_of_the_only_measure(study_folder: Path) -> None:
 def test_all_tests_are_one_family_unless_a_measure_is_primary(study_folder: Path) -> None:
     done = run(study_folder)
     assert {(c.role, c.family, c.correction) for c in done.compared} == {(None, 9, "holm")}
-    (note,) = family_notes(summarise(done))
+    note, _ = family_notes(summarise(done))
     assert note == "differences are significant where p < 0.05 over 9 tests (3 pairs × 3 measures, Holm)"
+
+
+def test_intervals_beside_corrected_tests_are_said_to_be_uncorrected(study_folder: Path) -> None:
+    told = "intervals are not corrected for the number of tests: a difference may be undecided although its interval"
+    many = summarise(run(study_folder))
+    assert [note for note in family_notes(many) if note.startswith(told)]
+    assert [note for note in leaderboard(many).notes if note.startswith(told)]
+    write_run(run_study(load_study(study_folder / "study.yaml")), study_folder / "out")
+    page = render(study_folder / "out").read_text(encoding="utf-8")
+    comparisons = page[page.index("<h2>Comparisons</h2>") :]
+    assert told in comparisons[: comparisons.index("<details")]
+    alone = replace(many, comparisons=tuple(replace(c, correction=None) for c in many.comparisons[:1]))
+    assert not [note for note in family_notes(alone) if note.startswith(told)]
 
 
 def test_a_primary_measure_is_a_family_of_its_own(study_folder: Path) -> None:
@@ -85,13 +100,13 @@ def test_a_primary_measure_is_a_family_of_its_own(study_folder: Path) -> None:
         "length": ("exploratory", 6, "bh"),
     }
     summary = summarise(done)
-    (note,) = family_notes(summary)
+    note, _ = family_notes(summary)
     assert note == (
         "rouge_l is the primary measure: its 3 tests (3 pairs × 1 measure, Holm) are confirmatory, significant where "
         "p < 0.05; 6 tests (3 pairs × 2 measures, Benjamini and Hochberg) of the other measures are exploratory"
     )
     assert headline_measure(summary).measure == "rouge_l"
-    scores = [summary.score(system, "rouge_l").score for system in ranked(summary)]
+    scores = [summary.score(system, "rouge_l").estimate.value for system in ranked(summary)]
     assert scores == sorted(scores, reverse=True)
 
 

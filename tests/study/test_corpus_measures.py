@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dialeval import Cider, Distinct
-from dialeval.core import CorpusResult, Resampling
+from dialeval.core import Resampling
 from dialeval.data import Example
-from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.study import load_run, load_study, run_study
 
 
@@ -37,8 +37,8 @@ def test_every_system_gets_a_row_and_every_pair_a_comparison(varied):
     examples = {r.system.name: list(r.examples) for r in done.respondents}
     for system, own in examples.items():
         found = scored["distinct(n=2)", system]
-        assert isinstance(found, CorpusResult)
-        assert found.score == evaluate_corpus(Distinct(2), own).score
+        assert not found.per_item
+        assert found.score == evaluate(Distinct(2), own).score
         assert len(found) == 40
     reasons = scored["distinct(n=2)", "poor"].reasons
     assert reasons[6] == "no line with this id in poor.jsonl"
@@ -57,10 +57,10 @@ def test_clusters_of_the_study_are_left_out_whole(varied):
     varied.write_text(varied.read_text() + "cluster: dialogue\n")
     done = run_study(load_study(varied))
     (found,) = (one for one in done.scored if (one.measure.label, one.system) == ("distinct(n=2)", "good"))
-    again = evaluate_corpus(
-        Distinct(2), done.respondents[0].examples, resampling=Resampling(cluster="dialogue")
+    again = evaluate(
+        Distinct(2), done.respondents[0].examples, Plan(resampling=Resampling(cluster="dialogue"))
     )
-    assert found.result.interval == again.interval
+    assert found.result.estimate == again.estimate
 
 
 def test_a_fitted_metric_weighs_all_systems_alike(varied):
@@ -86,8 +86,8 @@ def test_the_run_folder_tells_all_but_items_values(varied, dialeval):
         "cider": True,
     }
     (poor,) = (r for r in summary["results"] if (r["measure"], r["system"]) == ("distinct(n=2)", "poor"))
-    assert (poor["n"], poor["unscored"]) == (26, 14)
-    assert poor["low"] <= poor["score"] <= poor["high"]
+    assert (poor["estimate"]["n"], poor["unscored"]) == (26, 14)
+    assert poor["estimate"]["low"] <= poor["estimate"]["value"] <= poor["estimate"]["high"]
     pairs = [c for c in summary["comparisons"] if c["measure"] == "distinct(n=2)"]
     assert len(pairs) == 3
     assert all(c["p_jackknife"] is not None and c["p_permutation"] is None for c in pairs)
@@ -102,7 +102,7 @@ def test_a_run_reads_back_and_compares_with_another(varied, dialeval):
     for ours, theirs in zip(done.scored, loaded.scored, strict=True):
         assert (ours.system, ours.measure.label) == (theirs.system, theirs.measure.label)
         assert ours.result.score == pytest.approx(theirs.result.score, nan_ok=True)
-        assert ours.result.interval == theirs.result.interval
+        assert ours.result.estimate == theirs.result.estimate
     compared = dialeval("compare", "out:good", "out:poor", "--json")
     assert compared.code == 0, compared.err
     assert "distinct(n=2)" in compared.out

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from dialeval.data import read
-from dialeval.selection.asking.asking import ask
+from dialeval.evaluation.runner import evaluate
 from dialeval.selection.asking.choosers import TfIdfChooser
+from dialeval.selection.asking.choosing import choose
+from dialeval.selection.asking.metrics import SelectionAccuracy
 from dialeval.selection.repository.words import tidy
 from dialeval.systems import Transcript
 from support.paths import ROOT
@@ -67,20 +69,23 @@ def test_the_set_is_hard_for_shared_words_and_its_signs_give_little_away(dialeva
     told = json.loads(done.out)
     assert told["questions"] == 68
     assert not told["warnings"]
-    assert told["lexical"]["chosen"] < told["lexical"]["random"]
+    assert told["lexical"]["chosen"]["value"] < told["lexical"]["random"]["value"]
 
 
 def test_recorded_likelihoods_cover_every_candidate(questions):
     recorded = Transcript("smollm2", FOLDER / "smollm2-135m-instruct.jsonl")
-    model, words = ask([recorded, TfIdfChooser()], questions).answered
-    assert model.accuracy.scored == words.accuracy.scored == 68
-    assert words.accuracy.score == pytest.approx(27 / 68)
+    model, words = (
+        evaluate(SelectionAccuracy(), choose(one, questions))
+        for one in (recorded, TfIdfChooser().fit(questions))
+    )
+    assert model.scored == words.scored == 68
+    assert words.score == pytest.approx(27 / 68)
 
 
 @pytest.mark.slow
 def test_the_recorded_likelihoods_are_the_embedded_models(questions):
+    from dialeval.catalogue.building import build_system
     from dialeval.resources import check
-    from dialeval.systems.building import build_system
 
     if check("smollm2-135m-instruct").path is None:
         pytest.skip("the embedded language model is not installed")

@@ -13,8 +13,8 @@ from dialeval.engine import unwatched
 from dialeval.errors import BadInput, BadStudy
 from dialeval.evaluation.answering import answers_of
 from dialeval.study import Workshop, load_run, load_study, render, run_study, write_run
-from dialeval.systems.huggingface.prompting import not_in_template
-from dialeval.systems.openai.prompts import messages, unknown_role
+from dialeval.systems.huggingface.prompts import not_in_template
+from dialeval.systems.openai.system import messages, unknown_role
 
 ITEMS = {"a": ("Where is platform 2?", "Over there on the left."), "b": ("Tea?", "Yes please, with milk.")}
 

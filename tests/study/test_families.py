@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dialeval.core import family_of
+from dialeval.catalogue import EVERY, build_any
 from dialeval.errors import BadStudy
-from dialeval.metrics import EVERY, build_any
+from dialeval.files.documents import as_json
 from dialeval.stats import Jackknifed, rank_jackknifed
-from dialeval.study import load_study, run_study
+from dialeval.study import load_study, read_summary, run_study, write_run
 from dialeval.study.report.ranking import rank_table
 from dialeval.study.report.verdict import verdict
 from dialeval.study.summary import summarise
@@ -52,18 +53,12 @@ def summary_of(folder: Path, measures: str, more: str = "", systems: str = "near
 
 def test_every_measure_has_a_family_and_near_copies_share_one():
     # Names alone, since some measures need weights to be built.
-    assert family_of(build_any("bleu(order=1)")) == family_of(build_any("bleu(order=4)")) == "bleu"
-    assert family_of(build_any("distinct(n=1)")) == family_of(build_any("distinct(n=2)")) == "distinct"
-    assert (
-        family_of(build_any("contradiction_rate"))
-        == family_of(build_any("contradiction_free"))
-        == "contradiction"
-    )
-    alike = {
-        family_of(build_any(name)) for name in ("embedding_average", "vector_extrema", "greedy_matching")
-    }
+    assert build_any("bleu(order=1)").family == build_any("bleu(order=4)").family == "bleu"
+    assert build_any("distinct(n=1)").family == build_any("distinct(n=2)").family == "distinct"
+    assert build_any("contradiction_rate").family == build_any("contradiction_free").family == "contradiction"
+    alike = {build_any(name).family for name in ("embedding_average", "vector_extrema", "greedy_matching")}
     assert len(alike) == 1
-    assert family_of(build_any("rouge_l")) == "rouge_l"
+    assert build_any("rouge_l").family == "rouge_l"
     assert "bleu" in EVERY
 
 
@@ -90,9 +85,9 @@ def test_weights_make_copies_of_a_table_count_once():
     alone = rank_jackknifed([table(rows, 1.0), table(other, 1.0)], resamples=400).overall
     copied = rank_jackknifed([*[table(rows, 0.25)] * 4, table(other, 1.0)], resamples=400).overall
     voted = rank_jackknifed([*[table(rows, 1.0)] * 4, table(other, 1.0)], resamples=400).overall
-    assert copied.best == pytest.approx(alone.best)
+    assert copied.p_best == pytest.approx(alone.p_best)
     assert copied.rank.tolist() == alone.rank.tolist()
-    assert voted.best[0] > alone.best[0]
+    assert voted.p_best[0] > alone.p_best[0]
 
 
 def test_the_verdict_and_the_ranks_count_families(folder):
@@ -124,6 +119,62 @@ def test_people_come_first_then_the_measures_that_agree_with_them(folder):
     assert third.startswith("By all measures: ")
 
 
+def rated(folder: Path, values: dict[str, list[float]], more: str = "") -> str:
+    """The headline where people gave these values, over and over, and rouge_l shows near to be best."""
+    ratings = [
+        {
+            "item": f"i{n}",
+            "system": system,
+            "rater": "ann",
+            "criterion": "overall",
+            "value": cycle[n % len(cycle)],
+        }
+        for system, cycle in values.items()
+        for n in range(40)
+    ]
+    write_lines(folder / "ratings.jsonl", ratings)
+    return verdict(summary_of(folder, "rouge_l, length", f"human: ratings.jsonl\n{more}")).headline
+
+
+def test_measures_that_put_another_first_than_people_are_reconciled_with_them(folder):
+    """Two orders without a word between them are two verdicts."""
+    alike = rated(folder, {"near": [4, 3, 5, 4], "varied": [4, 4, 3, 5, 5]})
+    assert alike.startswith("People's mean 'overall': varied 4.20 and near 4.00. ")
+    assert (
+        "near is best on rouge_l: shown to be better than varied. This does not contradict people, whose"
+        in alike
+    )
+    assert "whose ratings of varied and near do not differ significantly (p = 0." in alike
+    opposed = rated(folder, {"near": [1, 2, 1, 3], "varied": [4, 4, 3, 5, 5]})
+    assert opposed.endswith(
+        "This contradicts people, who rate varied higher than near (p < 0.001): go by people."
+    )
+    agreed = rated(folder, {"near": [4, 4, 3, 5, 5], "varied": [1, 2, 1, 3]})
+    assert "contradict" not in agreed
+    assert rated(folder, {"varied": [4, 4, 3, 5, 5]}).endswith("People did not rate near.")
+
+
+def test_how_people_rate_systems_is_tested_and_kept(folder):
+    rated(folder, {"near": [1, 2, 1, 3], "varied": [4, 4, 3, 5, 5]})
+    write_run(run_study(load_study(folder / "study.yaml")), folder / "out")
+    summary = read_summary(folder / "out")
+    pair = summary.rating("near", "varied")
+    assert (pair.measure, pair.better, pair.n) == ("overall", "varied", 40)
+    assert pair.difference.value == pytest.approx(4.2 - 1.75)
+    assert pair.difference.low < 4.2 - 1.75 < pair.difference.high
+    assert "people" not in json.loads((folder / "out/summary.json").read_text())["human"]
+    plain = summarise(run_study(load_study(folder / "study.yaml")))
+    assert "people" not in as_json(replace(plain, people=()))
+
+
+def test_systems_with_the_same_answers_are_named_together(folder):
+    for copy in "abc":
+        (folder / f"{copy}.jsonl").write_bytes((folder / "near.jsonl").read_bytes())
+    headline = verdict(summary_of(folder, "rouge_l", systems="near a varied b c")).headline
+    assert headline.endswith("near, a, b and c gave identical answers to all 40 items.")
+    assert headline.count("identical") == 1
+
+
 def test_a_log_of_itself_is_not_best_without_a_remark(folder):
     summary = summary_of(folder, "rouge_l", systems="near logged")
     remark = "logged: 40 of 40 responses equal their reference: is the data its own log?"
@@ -140,3 +191,10 @@ def test_a_log_of_itself_is_not_best_without_a_remark(folder):
 def test_gold_names_a_system_of_the_study(folder):
     with pytest.raises(BadStudy, match="gold: There is no system in this study called 'nobody'"):
         summary_of(folder, "rouge_l", "gold: [nobody]\n")
+
+
+def test_a_system_of_references_is_no_leak(folder):
+    systems = "[{name: people, kind: gold}, {name: me, kind: echo}]"
+    text = f"data: prompts.jsonl\ntrials: 200\nmeasures: [rouge_l]\nsystems: {systems}\n"
+    (folder / "study.yaml").write_text(text)
+    assert summarise(run_study(load_study(folder / "study.yaml"))).leaks == ()

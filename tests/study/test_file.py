@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput, BadStudy
-from dialeval.study import load_study, parse_gate
+from dialeval.study import load_study, parse_gate, run_study
+from dialeval.study.summary import summarise
 
 GOOD = """
 name: two-bots
@@ -62,6 +63,13 @@ def test_the_name_defaults_to_the_files(tmp_path):
             "systems[1].kind: There is no kind of system called 'ecco'. Did you mean 'echo'?",
         ),
         (", kind: echo", "", "systems[1].kind: required; known kinds: "),
+        ("name: floor", 'name: "\\u200b"', "systems[1].name: found '\\u200b', expected a name"),
+        (
+            "kind: echo",
+            "kind: openai, base_url: http://127.0.0.1:9/v1, model: m, cache: never",
+            "systems[1].cache: found 'never', expected none, run or keep, or a folder (./never)",
+        ),
+        ("kind: echo", "kind: echo, cache: no", "systems[1].cache: found False, expected none, run or keep"),
         (
             "path: old",
             "pth: old",
@@ -136,6 +144,13 @@ def test_an_absent_study_a_folder_and_other_encodings_are_refused(tmp_path, make
         load_study(path)
 
 
+def test_a_study_in_an_old_encoding_is_refused_with_the_command_that_converts_it(tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_bytes("name: 自転車のしらべ\ndata: prompts.jsonl\n".encode("cp932"))
+    with pytest.raises(BadInput, match=r"It looks like SHIFT_JIS\. .+ iconv -f SHIFT_JIS -t UTF-8"):
+        load_study(path)
+
+
 @pytest.mark.parametrize(
     ("text", "score", "passed"),
     [
@@ -186,3 +201,17 @@ def test_merged_keys_may_be_overridden(tmp_path):
 
     text = "data: &shared {a: 1}\nmargin: {<<: *shared, a: 2}\n"
     assert parse_yaml(tmp_path, text)["margin"] == {"a": 2}
+
+
+def test_a_transcript_in_a_sheet_of_several_systems_is_the_one_of_its_name(tmp_path):
+    (tmp_path / "sheet.csv").write_text("Frage;Alt;Neu\nWo?;Da.;Hier.\n")
+    study = load(
+        tmp_path,
+        "data: {path: sheet.csv, columns: {context: Frage, 'system:alt': Alt, 'system:neu': Neu}}\n"
+        "systems:\n  - {name: alt, kind: transcript, path: sheet.csv}\n"
+        "  - {name: mine, kind: transcript, path: sheet.csv, system: neu}\nmeasures: [length]\n",
+    )
+    assert [system.system for system in study.systems] == ["alt", "neu"]
+    summary = summarise(run_study(study))
+    assert [summary.score(name, "length").estimate.value for name in ("alt", "mine")] == [1.0, 1.0]
+    assert not summary.failures

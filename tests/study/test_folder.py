@@ -18,7 +18,7 @@ def test_a_folder_is_read_back_as_it_was_written(make_run: Make) -> None:
     assert [m.higher_is_better for m in run.summary.measures] == [True, True, None]
     found = run.summary.score("old", "rouge_l")
     assert found is not None
-    assert (found.n, found.unscored) == (11, 1)
+    assert (found.estimate.n, found.unscored) == (11, 1)
     assert found.coverage == pytest.approx(11 / 12)
     assert run.summary.comparison("rouge_l", "new", "old") == run.summary.comparison("rouge_l", "old", "new")
     assert run.manifest.files[0].sha256 == "cd" * 32

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dialeval.core import Resampling
+from dialeval import compare, score
+from dialeval.core import Estimate, Resampling
 from dialeval.errors import BadStudy
 from dialeval.evaluation.compare import Comparison
 from dialeval.study import Gate, check_gates, load_study, parse_gate, run_study, write_run
@@ -16,14 +18,14 @@ from dialeval.study.gates import Judged
 from dialeval.study.report.exports import missed_gate
 from dialeval.study.sides import compare_sides, open_sides
 
-NEW = Judged("rouge_l", "new", 0.31, 0.28, 0.34, None)
-OLD = Judged("rouge_l", "old", 0.29, 0.26, 0.32, None)
+NEW = Judged("rouge_l", "new", Estimate(0.31, 0.28, 0.34, 3))
+OLD = Judged("rouge_l", "old", Estimate(0.29, 0.26, 0.32, 3))
 
 
 def difference(**fields: object) -> Comparison:
     """old minus new is -0.02, from -0.05 to 0.01."""
     given = {
-        **{"measure": "rouge_l", "a": "old", "b": "new", "difference": -0.02, "low": -0.05, "high": 0.01},
+        **{"measure": "rouge_l", "a": "old", "b": "new", "difference": Estimate(-0.02, -0.05, 0.01, 3)},
         **{
             "p_bootstrap": None,
             "p_permutation": 0.2,
@@ -31,7 +33,7 @@ def difference(**fields: object) -> Comparison:
             "p_adjusted": 0.2,
             "significant": False,
         },
-        **{"better": None, "effect_size": 0.1, "wins": 1, "ties": 1, "losses": 1, "n": 3, "unpaired": 0},
+        **{"better": None, "effect_size": 0.1, "wins": 1, "ties": 1, "losses": 1, "unpaired": 0},
         **{"more_items": None, "largest": 0.05},
     }
     return Comparison(**{**given, **fields})
@@ -109,18 +111,65 @@ def test_equivalence_is_what_the_comparison_shows() -> None:
 
 
 def test_what_is_undefined_never_passes_and_says_why() -> None:
-    still = Judged("rouge_l", "new", 0.5, math.nan, math.nan, "nothing varies from item to item")
-    none = Judged("rouge_l", "old", math.nan, math.nan, math.nan, None)
+    still = Judged(
+        "rouge_l", "new", Estimate(0.5, None, None, 3, "a single item or dialogue shows no spread")
+    )
+    none = Judged("rouge_l", "old", Estimate(None, None, None, 0))
     gates = [parse_gate("rouge_l >= 0"), parse_gate("rouge_l <= 1"), parse_gate("point(rouge_l) >= 0")]
     outcomes = list(check_gates(gates, [still, none]))
     assert [outcome.passed for outcome in outcomes] == [False, False, False, False, True, False]
     assert missed_gate(outcomes[0]) == (
-        "gate not met: rouge_l >= 0 (new has 0.5, but no interval: nothing varies from item to item; point(rouge_l) "
-        "judges the score alone)"
+        "gate not met: rouge_l >= 0 (new has 0.5, but no interval: a single item or dialogue shows no spread; "
+        "point(rouge_l) judges the score alone)"
     )
     assert missed_gate(outcomes[1]) == "gate not met: rouge_l >= 0 (old has no score)"
     (untested,) = check_gates([parse_gate("new - old: rouge_l >= -1")], [still, none], [])
     assert (untested.passed, untested.reason) == (False, "they could not be compared")
+
+
+@pytest.mark.parametrize(
+    ("text", "passed"),
+    [
+        ("length >= 3", True),
+        ("length >= 5", True),
+        ("length > 5", False),
+        ("length <= 5", True),
+        ("length < 5", False),
+    ],
+)
+def test_a_score_that_is_the_same_on_all_items_is_judged_itself(text: str, passed: bool) -> None:
+    result = score(["a b c d e", "f g h i j", "k l m n o"], metrics=["length"], system="new")["length"]
+    assert (result.estimate.bounds, result.absence) == (None, "constant")
+    (outcome,) = check_gates([parse_gate(text)], [Judged.of("length", "new", result)])
+    assert (outcome.passed, outcome.judged_by, outcome.number, outcome.code) == (
+        passed,
+        "point",
+        5,
+        "constant",
+    )
+    assert outcome.finding == "new has 5 on all 3 items: nothing varies, so it is judged itself"
+
+
+def test_so_is_a_difference_that_is_the_same_on_all_items() -> None:
+    said = {"new": ["a b c", "d e f", "g h i j"], "old": ["k l", "m n", "o p q"]}
+    new, old = (score(texts, metrics=["length"], system=name)["length"] for name, texts in said.items())
+    found = replace(compare(new, old), measure="length")
+    assert found.absence == "constant"
+    gates = [parse_gate(f"new - old: length >= {least}") for least in (0, 1, 1.5)]
+    outcomes = list(check_gates(gates, [], [found]))
+    assert [outcome.passed for outcome in outcomes] == [True, True, False]
+    assert outcomes[-1].finding == "new - old has 1 on all 3 items: nothing varies, so it is judged itself"
+    (back,) = check_gates([parse_gate("old - new: length >= -1")], [], [found])
+    assert back.passed
+
+
+def test_a_single_item_or_silence_passes_no_gate_on_a_constant_measure() -> None:
+    (alone,) = score(["a b c d e"], metrics=["length"], system="new").values()
+    (outcome,) = check_gates([parse_gate("length >= 3")], [Judged.of("length", "new", alone)])
+    assert not outcome.passed
+    (mute,) = score(["a b", "a b", None], metrics=["length"], system="new").values()
+    (outcome,) = check_gates([parse_gate("length >= 0")], [Judged.of("length", "new", mute)])
+    assert (outcome.passed, outcome.code) == (False, "unanswered")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +249,7 @@ def test_a_pull_request_that_changes_no_answer_passes(tmp_path: Path, dialogues:
     done = run_study(study)
     write_run(done, tmp_path / "run")
     assert [gate.gate for gate in done.gates if not gate.passed] == []
-    assert {(c.low, c.high, c.verdict) for c in done.compared} == {(0.0, 0.0, "equivalent")}
+    assert {(*c.difference.bounds, c.verdict) for c in done.compared} == {(0.0, 0.0, "equivalent")}
     assert {gate.number for gate in done.gates} == {0.0}
     for one, other in (("pr", "main"), ("main", "pr")):
         sides = open_sides(f"{tmp_path / 'run'}:{one}", f"{tmp_path / 'run'}:{other}")

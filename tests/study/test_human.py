@@ -46,7 +46,7 @@ def test_the_summary_says_how_each_measure_agrees_with_people(study_folder):
     by_item = {row["measure"]: row for row in human["rows"] if row["level"] == "item"}
     assert list(by_item) == ["bleu(order=2)", "rouge_l", "length"]  # as the study wrote them
     assert by_item["rouge_l"]["spearman"] > 0.7
-    assert by_item["rouge_l"]["n"] == 78  # d5/1 has no reference for either
+    assert by_item["rouge_l"]["estimate"]["n"] == 78  # d5/1 has no reference for either
     assert human["settings"]["seed"] == 7
     assert human["settings"]["trials"] == 100
 
@@ -73,9 +73,9 @@ def test_estimates_appear_where_only_some_answers_were_rated(study_folder):
     human = summary(study_folder)["human"]
     (estimates,) = human["estimates"]
     good = next(one for one in estimates["systems"] if one["system"] == "good")
-    assert (good["n"], good["n_unrated"]) == (24, 16)
-    assert good["low"] < good["value"] < good["high"]
-    assert good["classical"]["value"] == pytest.approx(4 + 8 / 24 - 5 / 48)
+    assert (good["estimate"]["n"], good["n_unrated"]) == (24, 16)
+    assert good["estimate"]["low"] < good["estimate"]["value"] < good["estimate"]["high"]
+    assert good["classical"]["estimate"]["value"] == pytest.approx(4 + 8 / 24 - 5 / 48)
 
 
 def test_the_page_has_a_section_about_people_and_the_terminal_a_line(study_folder, dialeval):
@@ -226,7 +226,7 @@ def test_a_study_of_dialogues_resamples_them_whole_against_people_too(study_fold
     assert (alone["settings"]["cluster"], whole["settings"]["cluster"]) == ("none", "dialogue")
     one, other = (next(row for row in found["rows"] if row["level"] == "item") for found in (alone, whole))
     assert one["spearman"] == other["spearman"]
-    assert (one["low"], one["high"]) != (other["low"], other["high"])
+    assert one["estimate"] != other["estimate"]
     assert [r["p_permutation"] for r in alone["rivals"]] != [r["p_permutation"] for r in whole["rivals"]]
 
 
@@ -244,3 +244,32 @@ def test_one_rater_twice_is_an_error_unless_the_study_says_what_counts(study_fol
     (study_folder / "study.yaml").write_text(plain)
     with pytest.raises(BadStudy, match=r"human\.repeats"):
         summary(study_folder, "{path: ratings.jsonl, repeats: second}")
+
+
+def rate_few(folder: Path) -> None:
+    """One person, three items: 1.33 higher on average, and 8 higher at most by Student's interval."""
+    rows = [("good", (5, 5, 4)), ("poor", (4, 2, 4))]
+    lines = [
+        {"item": f"d{at}/0", "system": system, "rater": "ann", "criterion": "overall", "value": value}
+        for system, values in rows
+        for at, value in enumerate(values)
+    ]
+    (folder / "ratings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.mark.parametrize(("scale", "most"), [("", None), (", scale: 1-5", 4), (", scale: 0-10", 10)])
+def test_differences_of_ratings_keep_to_the_scale_that_the_study_declares(study_folder, scale, most):
+    rate_few(study_folder)
+    (pair,) = summary(study_folder, f"{{path: ratings.jsonl{scale}}}")["people"]
+    high = pair["difference"]["high"]
+    assert high > 4 if most is None else high <= most
+
+
+def test_a_scale_that_is_none_or_that_ratings_leave_is_refused(study_folder):
+    rate_few(study_folder)
+    study = name_ratings(study_folder, "{path: ratings.jsonl, scale: five}")
+    with pytest.raises(BadStudy, match=r"human\.scale: 'five' is not a valid scale"):
+        load_study(study)
+    study.write_text(study.read_text().replace("five", "1-4"))
+    with pytest.raises(BadInput, match="2 ratings outside the scale, first 5"):
+        run_study(load_study(study))

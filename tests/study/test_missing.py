@@ -59,9 +59,9 @@ def easy_half(folder: Path, more: str = "", measures: str = "rouge_l") -> Summar
 def test_a_system_that_answers_only_easy_items_does_not_win(tmp_path: Path) -> None:
     summary = easy_half(tmp_path, "missing: shared\n")
     a, b = (summary.score(name, "rouge_l") for name in "ab")
-    assert b.own_score > a.own_score  # which is what put b ahead of a
-    assert a.score > b.score
-    assert (a.n, b.n, a.own_n, b.own_n) == (30, 30, 60, 30)
+    assert b.own.value > a.own.value  # which is what put b ahead of a
+    assert a.estimate.value > b.estimate.value
+    assert (a.estimate.n, b.estimate.n, a.own.n, b.own.n) == (30, 30, 60, 30)
     assert (a.coverage, b.coverage) == (1, 0.5)
     assert standings(summary, summary.measures[0]) == {"a": "best", "b": "behind"}
     assert ranked(summary) == ("a", "b")
@@ -75,19 +75,22 @@ def test_a_system_that_answers_only_easy_items_does_not_win(tmp_path: Path) -> N
 def test_a_missing_answer_may_count_as_the_worst_one(tmp_path: Path) -> None:
     summary = easy_half(tmp_path, "missing: worst\n", "rouge_l, bleu(order=2), length")
     a, b = (summary.score(name, "rouge_l") for name in "ab")
-    assert (a.score, a.n, b.n) == (a.own_score, 60, 60)
-    assert b.score == pytest.approx(b.own_score / 2)
+    assert (a.estimate.value, a.estimate.n, b.estimate.n) == (a.own.value, 60, 60)
+    assert (b.estimate, b.own.n) == (b.own, 60)  # silence is among its own items, too
+    answered = easy_half(tmp_path, "missing: own\n", "rouge_l, bleu(order=2), length")
+    assert b.estimate.value == pytest.approx(answered.score("b", "rouge_l").own.value / 2)
     assert summary.comparison("rouge_l", "a", "b").n == 60
     bleu = summary.score("b", "bleu(order=2)")
-    assert 0 < bleu.score < bleu.own_score  # pooled: an empty response costs the length of its reference
-    assert summary.score("b", "length").n == 30  # it ranks nobody
+    # Pooled: an empty response costs the length of its reference.
+    assert 0 < bleu.estimate.value < answered.score("b", "bleu(order=2)").own.value
+    assert summary.score("b", "length").estimate.n == 60  # an empty response has no words
     assert summary.missing == "worst"
 
 
 def test_scores_on_different_items_rank_nobody(tmp_path: Path) -> None:
     summary = easy_half(tmp_path, "missing: own\n")
     a, b = (summary.score(name, "rouge_l") for name in "ab")
-    assert (a.score, b.score) == (a.own_score, b.own_score)
+    assert (a.estimate.value, b.estimate.value) == (a.own.value, b.own.value)
     assert not ranks(summary, summary.measures[0])
     assert leaders(summary, summary.measures[0]) == ()
     assert any("not comparable" in note for note in leaderboard(summary).notes)
@@ -108,7 +111,9 @@ def test_systems_without_any_value_take_no_item_from_the_others(tmp_path: Path) 
 
 def test_where_no_item_is_shared_nobody_is_ranked(tmp_path: Path) -> None:
     summary = summarise(study(tmp_path, {"a": [6, None] * 8, "b": [None, 1] * 8}, "missing: shared\n"))
-    assert {(r.score, r.n, r.own_n) for r in summary.results if r.measure == "rouge_l"} == {(None, 0, 8)}
+    assert {(r.estimate.value, r.estimate.n, r.own.n) for r in summary.results if r.measure == "rouge_l"} == {
+        (None, 0, 8)
+    }
     board = leaderboard(summary)
     assert {row[1].text for row in board.rows} == {"no shared item"}
     assert any(note.startswith("no item has a value from every system") for note in board.notes)
@@ -167,15 +172,19 @@ def check(summary: Summary) -> None:
     """Order, marks, ranks, tests and sentences agree under every measure that ranks."""
     for measure in (m for m in summary.measures if ranks(summary, m)):
         name, up = measure.measure, measure.higher_is_better
-        scores = {r.system: r.score for r in summary.results if r.measure == name and r.score is not None}
-        sizes = {r.n for r in summary.results if r.measure == name and r.score is not None}
+        scores = {
+            r.system: r.estimate.value
+            for r in summary.results
+            if r.measure == name and r.estimate.value is not None
+        }
+        sizes = {r.estimate.n for r in summary.results if r.measure == name and r.estimate.value is not None}
         assert len(sizes) <= 1
         stands = standings(summary, measure)
         for one, other in combinations(scores, 2):
             test = summary.comparison(name, one, other)
             assert test is not None
             assert {test.n} == sizes
-            assert test.difference == pytest.approx(scores[test.a] - scores[test.b], abs=1e-9)
+            assert test.difference.value == pytest.approx(scores[test.a] - scores[test.b], abs=1e-9)
             if test.better is not None:
                 worse = ({one, other} - {test.better}).pop()
                 assert (scores[test.better] > scores[worse]) is up
@@ -197,13 +206,16 @@ def check_ranks(summary: Summary, name: str, stands: dict[str, str]) -> None:
     """The best rank first or share it, and whoever is shown to be worse than another does not."""
     ranking = summary.ranking(name)
     if ranking is None:
-        assert set(stands.values()) <= {"unranked"}
+        assert set(stands.values()) <= {"unranked", "silent"}
         return
+    answering = [r.system for r in ranking.systems if not summary.is_silent(r.system, name)]
     for rank in ranking.systems:
-        assert rank.low <= rank.rank <= rank.high
-        assert (stands[rank.system] == "best") is (rank.rank == min(r.rank for r in ranking.systems))
-        assert stands[rank.system] != "best" or rank.low == 1
-        assert stands[rank.system] != "behind" or rank.low > 1
+        assert rank.best <= rank.rank <= rank.worst
+        first = rank.rank == min(r.rank for r in ranking.systems)
+        # Beside silent systems only, one ranks first, and no comparison shows that it is best.
+        assert (stands[rank.system] == "best") is (first and len(answering) > 1 and rank.system in answering)
+        assert stands[rank.system] != "best" or rank.best == 1
+        assert stands[rank.system] != "behind" or rank.best > 1
 
 
 def check_sentences(summary: Summary) -> None:
@@ -213,10 +225,10 @@ def check_sentences(summary: Summary) -> None:
     if said is None:
         return
     best, on = said.groups()
-    others = {r.system for r in summary.results if r.score is not None} - {best}
+    others = {r.system for r in summary.results if r.estimate.value is not None} - {best}
     measures = [on] if on else [m.measure for m in summary.measures if leaders(summary, m)]
     shown = [{summary.relation(m, best, other) for other in others} for m in measures]
     assert any(relations <= {"better", None} and "better" in relations for relations in shown)
     assert not any("worse" in relations for relations in shown)
-    wins = re.search(r"One by one, (\w) is best on", str(found))
+    wins = re.search(r"By measure: (\w) is best on", str(found))
     assert wins is None or wins[1] == best

@@ -122,7 +122,7 @@ def test_a_run_folder_reads_back_as_it_was_written(study_folder, dialeval):
     for ours, theirs in zip(done.scored, loaded.scored, strict=True):
         assert (ours.system, ours.measure.label) == (theirs.system, theirs.measure.label)
         assert ours.result.judgements == theirs.result.judgements
-        assert ours.result.interval == theirs.result.interval
+        assert ours.result.estimate == theirs.result.estimate
         assert ours.result.provenance == theirs.result.provenance
 
 
@@ -133,7 +133,7 @@ def test_a_corpus_measure_reads_back_with_its_missing_items(study_folder, dialev
     done = run_study(load_study(path), Workshop())
     for ours, theirs in zip(done.scored, load_run("out").scored, strict=True):
         assert (len(ours.result), ours.result.scored) == (len(theirs.result), theirs.result.scored)
-        assert (ours.result.score, ours.result.interval) == (theirs.result.score, theirs.result.interval)
+        assert ours.result.estimate == theirs.result.estimate
         assert ours.result.provenance == theirs.result.provenance
     poor = [one.result for one in done.scored if (one.system, one.measure.label) == ("poor", "distinct(n=2)")]
     assert (len(poor[0]), poor[0].scored) == (40, 26)

@@ -12,6 +12,8 @@ from support.documented_server import documented_server
 from support.faulty_proxy import Drip, Drop, FaultyProxy, Reply, faulty_proxy
 
 ITEMS = 40
+OUTAGE = [Drop()] * 6
+"""So much as shows an outage: three requests in a row, each with one retry."""
 REFUSED = Reply(400, '{"error": {"message": "Jinja: roles must alternate"}}')
 
 
@@ -63,7 +65,7 @@ def test_what_was_answered_is_scored_and_the_rest_is_asked_for_by_the_same_comma
     dialeval, tmp_path, answered
 ):
     with documented_server() as server, faulty_proxy(server.url) as proxy:
-        proxy.script += [None] * answered + [Drop()] * 2
+        proxy.script += [None] * answered + OUTAGE
         study = write_study(tmp_path, proxy.url, "kept")
         done = dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "study-cache")
         assert done.code == 3, done.err
@@ -73,16 +75,17 @@ def test_what_was_answered_is_scored_and_the_rest_is_asked_for_by_the_same_comma
         assert failure["partial"]
         assert f"only {answered} of {ITEMS} items were answered" in failure["message"]
         scores = {(r["system"], r["measure"]): r for r in found["results"]}
-        assert scores["served", "length"]["own_n"] == answered
+        assert scores["served", "length"]["own"]["n"] == answered
         assert scores["served", "length"]["unscored"] == ITEMS - answered
-        assert scores["served", "length"]["score"] is not None
+        assert scores["served", "length"]["estimate"]["value"] is not None
         assert f"{100 * answered // ITEMS}" in done.out.split("coverage")[1]
-        # Two attempts for the item that failed, and none for those after it.
-        assert proxy.received == answered + 2
+        assert "3 requests in a row were given up" in failure["message"]
+        # Two attempts for each of the three items that showed the outage, and none for those after them.
+        assert proxy.received == answered + len(OUTAGE)
 
         again = dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "study-cache")
         assert again.code == 0, again.err
-        asked = asked_of(proxy)[answered + 2 :]
+        asked = asked_of(proxy)[answered + len(OUTAGE) :]
         assert len(set(asked[:CHECKED])) == CHECKED
         assert asked[CHECKED:] == [f"say {index} please" for index in range(answered, ITEMS)]
 
@@ -93,7 +96,7 @@ def test_what_was_answered_is_scored_and_the_rest_is_asked_for_by_the_same_comma
 
 
 def test_every_unanswered_item_has_the_reason(dialeval, tmp_path):
-    with documented_server() as server, faulty_proxy(server.url, *[None] * 5, *[Reply(500)] * 2) as proxy:
+    with documented_server() as server, faulty_proxy(server.url, *[None] * 5, *[Reply(500)] * 6) as proxy:
         study = write_study(tmp_path, proxy.url, "kept")
         assert dialeval("run", study, "-o", tmp_path / "out").code == 3
         page = (tmp_path / "out" / "report.html").read_text()
@@ -121,7 +124,7 @@ def test_an_item_that_the_server_refuses_has_a_reason_and_the_others_are_answere
                 for r in summary(tmp_path / folder)["results"]
                 if (r["system"], r["measure"]) == ("served", "length")
             ]
-            assert (score["own_n"], score["unanswered"]) == (6, 2)
+            assert (score["own"]["n"], score["unanswered"]) == (6, 2)
             assert "served left 2 of 6 items unanswered" in " ".join(done.out.split())
             assert proxy.received == 6 + checked, "a refusal is kept as an answer is"
         assert (tmp_path / "out" / "summary.json").read_bytes() == (
@@ -130,12 +133,12 @@ def test_an_item_that_the_server_refuses_has_a_reason_and_the_others_are_answere
 
 
 def test_refusals_before_a_failure_count_as_answers_of_the_server(dialeval, tmp_path):
-    script = [None, REFUSED, *[Drop()] * 2]
+    script = [None, REFUSED, *OUTAGE]
     with documented_server() as server, faulty_proxy(server.url, *script) as proxy:
         study = write_study(tmp_path, proxy.url, "kept", items=6)
         assert dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "c").code == 3
         assert dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "c").code == 0
-        assert proxy.received == 4 + 1 + 4, "the one cached answer is checked"
+        assert proxy.received == len(script) + 1 + 4, "the one cached answer is checked"
         reasons = (tmp_path / "out" / "report.html").read_text()
         assert "not answered" not in reasons
         assert "unanswered" in reasons

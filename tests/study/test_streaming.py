@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.data.spooled import Spool, holding
+from dialeval.data.table import holding, is_large
 from dialeval.engine import Cache, ProcessPool
 from dialeval.study import Run, Workshop, load_study, run_study, write_page, write_run
 from dialeval.study.provenance import Circumstances
 from dialeval.study.streaming import holding_all
 from dialeval.systems.transcript import _recorded
-from dialeval.text.packed import PackedTexts
+from dialeval.text.ids import TextColumn
 
 METRIC = '''
 def broken(response):
@@ -56,13 +56,13 @@ def test_its_files_and_page_have_the_same_bytes(big, tmp_path, changes):
         text = text.replace(MEASURES, "[rouge_l, bleu(order=2)]")
     big.write_text(text + changes)
     plain, expected = carry_out(big, tmp_path / "plain", Workshop(batch_size=4))
-    assert isinstance(plain.prompts, list)
+    assert not is_large(plain.prompts)
     _recorded.cache_clear()
     with holding(7):
         done, files = carry_out(big, tmp_path / "streamed", Workshop(batch_size=4))
-    assert isinstance(done.prompts, Spool)
-    assert all(isinstance(respondent.examples, Spool) for respondent in done.respondents)
-    assert isinstance(done.scored[0].result.items, PackedTexts)
+    assert is_large(done.prompts)
+    assert all(is_large(respondent.examples) for respondent in done.respondents)
+    assert isinstance(done.scored[0].result.items, TextColumn)
     assert done.failures == plain.failures
     if "broken" in text:
         assert any("too long for me" in failure.message for failure in done.failures)
@@ -81,7 +81,7 @@ def test_workers_and_what_is_kept_change_nothing(big, tmp_path):
     plain, expected = carry_out(
         big, tmp_path / "plain", Workshop(cache=Cache(tmp_path / "cache"), batch_size=4)
     )
-    assert isinstance(plain.prompts, list)
+    assert not is_large(plain.prompts)
     assert files == again == expected
     assert Cache(tmp_path / "cache").size() == kept, (
         "later runs found everything, with and without texts in memory"

@@ -90,6 +90,7 @@ USES: Final[Mapping[str, Use]] = {
     ),
     "select stats": Use("select stats questions.jsonl --repository lines.txt --random-trials 5"),
     "select ask": Use("select ask questions.jsonl --system tfidf --trials 20 -o {out}/asked"),
+    "selfeval levels": Use("selfeval levels talks.jsonl -m context_cosine"),
     "systems ls": Use("systems ls"),
     "train generator": Use("train generator corpus.jsonl -o {out}/bot --scale tiny --epochs 1"),
     "train contradiction": Use("train contradiction nli.jsonl -o {out}/detector --epochs 1 --batch 8"),
@@ -123,6 +124,13 @@ MADE: Final = (
 
 def make_everything(folder: Path, command: Callable[..., None]) -> Path:
     """A folder in which each of ``USES`` ends well; ``command`` runs one there."""
+    make_inputs(folder)
+    make_results(folder, command)
+    return folder
+
+
+def make_inputs(folder: Path) -> None:
+    """Write the files that people would have."""
     shutil.copytree(TESTS / "golden" / "study", folder)
     for name, rows in _rows().items():
         put(folder / f"{name}.jsonl", rows)
@@ -131,12 +139,15 @@ def make_everything(folder: Path, command: Callable[..., None]) -> Path:
     )
     preferred = [f"i{n},r{n % 3},new,old,{'ab'[n % 3 == 0]}" for n in range(12)]
     (folder / "preferred.csv").write_text("\n".join(["item,rater,a,b,choice", *preferred]))
+
+
+def make_results(folder: Path, command: Callable[..., None]) -> None:
+    """Let commands write the files that other commands read."""
     for line in MADE:
         command(line.split())
     _fill(folder / "score.csv", folder / "score.csv", ("3",))
     _fill(folder / "told" / "for_raters" / "tasks.csv", folder / "told.csv", ("1", "1", "0"))
     command(USES["consistency label"].words("."))
-    return folder
 
 
 def _fill(blank: Path, filled: Path, scores: tuple[str, ...]) -> None:

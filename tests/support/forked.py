@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TypedDict
 
 from support.processes import environment
 
@@ -28,8 +28,8 @@ PRELOADED = (
     "dialeval.study.folder",
     "dialeval.study.run",
     "dialeval.study.sides",
-    "dialeval.meta.examine",
-    "dialeval.selection.asking.asking",
+    "dialeval.meta.examination",
+    "dialeval.selection.asking.choosing",
     "dialeval.selection.drafting.drafts",
     "pyarrow.parquet",
     "pydantic",
@@ -46,7 +46,7 @@ PRELOADED = (
     "torch._dynamo",
     "tantivy",
     "faiss",
-    "dialeval.metrics.skip_thought.training",
+    "dialeval.metrics.skip_thought.model",
 )
 
 
@@ -60,6 +60,8 @@ class Ended:
     """Changes of files below its folder, where it ended by itself."""
     said: str
     seconds: float
+    elsewhere: frozenset[str] = frozenset()
+    """Files outside of its folder that it changed or meant to, if it ended by itself."""
 
 
 class Forks:
@@ -112,8 +114,9 @@ class Forks:
             time.sleep(0.01)
         told = json.loads(place.read_text())
         counted = Path(f"{log}.changes")
-        changes = int(counted.read_text()) if counted.exists() else -1
-        return Ended(told["code"], changes, log.read_text(errors="replace"), told["seconds"])
+        changes = json.loads(counted.read_text()) if counted.exists() else {"count": -1, "elsewhere": []}
+        said, elsewhere = log.read_text(errors="surrogateescape"), frozenset(changes["elsewhere"])
+        return Ended(told["code"], changes["count"], said, told["seconds"], elsewhere)
 
     def _pipe(self, name: str) -> IO[str]:
         pipe: IO[str] = getattr(self._process, name)
@@ -188,14 +191,14 @@ def _child(order: dict[str, object]) -> None:
         for number in (1, 2):
             os.dup2(log, number)
         os.environ["XDG_CACHE_HOME"] = str(order["cwd"]) + "/home"
-        count = _striking(str(order["cwd"]), order["strike"], int(str(order["signal"])))
+        changes = _striking(str(order["cwd"]), order["strike"], int(str(order["signal"])))
         sys.argv = ["dialeval", *order["argv"]]  # type: ignore[misc]
         if order["out"] is not None:
             os.dup2(os.open(str(order["out"]), os.O_WRONLY), 1)
         if order["memory"] is not None:
             _limit(int(str(order["memory"])))
         code = _command()
-        Path(f"{order['log']}.changes").write_text(str(count[0]))
+        Path(f"{order['log']}.changes").write_text(json.dumps(changes))
     except BaseException as error:
         print(f"the command let an exception through: {type(error).__name__}: {error}", flush=True)
         code = 70
@@ -224,9 +227,16 @@ def _command() -> int:
     return 0
 
 
-def _striking(folder: str, strike: object, number: int) -> list[int]:
+class Changes(TypedDict):
+    """How often files below the folder were changed, and which elsewhere."""
+
+    count: int
+    elsewhere: list[str]
+
+
+def _striking(folder: str, strike: object, number: int) -> Changes:
     """Count the changes of files below the folder, and send the signal before the one that was ordered."""
-    count = [0]
+    changes = Changes(count=0, elsewhere=[])
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":
@@ -235,15 +245,24 @@ def _striking(folder: str, strike: object, number: int) -> list[int]:
                 return
         elif event not in CHANGES:
             return
-        path = arguments[0]
-        if isinstance(path, int) or not os.path.abspath(os.fsdecode(path)).startswith(folder):  # type: ignore[arg-type]
+        if isinstance(arguments[0], int):
             return
-        count[0] += 1
-        if count[0] == strike:
+        paths = arguments[: 2 if event == "os.rename" else 1]
+        far = [path for path in map(_real, paths) if not path.startswith(folder)]
+        changes["elsewhere"] += far
+        if far:
+            return
+        changes["count"] += 1
+        if changes["count"] == strike:
             os.kill(os.getpid(), number)
 
+    folder = os.path.realpath(folder)
     sys.addaudithook(hook)
-    return count
+    return changes
+
+
+def _real(path: object) -> str:
+    return os.path.realpath(os.fsdecode(path))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.metrics.skip_thought.config import TrainConfig
-from dialeval.metrics.skip_thought.data import Triple
+from dialeval.metrics.skip_thought.folder import TrainConfig, Triple
 
 TINY = TrainConfig(
     vocabulary=50, word_size=8, sentence_size=16, batch_size=8, epochs=3, save_every=2, learning_rate=0.01

@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 
+def interval(value: float | None, reach: float, n: int, reason: str | None = None) -> dict[str, Any]:
+    """An estimate as documents hold it."""
+    low, high = (None, None) if value is None else (value - reach, value + reach)
+    return {"value": value, "low": low, "high": high, "n": n, "reason": reason}
+
+
 def row(
     measure: str, level: str, value: float | None, *, cluster: int | None = None, **changes: Any
 ) -> dict[str, Any]:
@@ -16,8 +22,8 @@ def row(
             "kendall": value,
             "p": {"pearson": 0.01, "spearman": 0.02, "kendall": None},
         },
-        **{"coefficient": "spearman", "low": value and value - 0.1, "high": value and value + 0.1},
-        **{"n": 3 if level == "system" else 40, "systems": 3, "items": 20},
+        **{"coefficient": "spearman", "estimate": interval(value, 0.1, 3 if level == "system" else 40)},
+        **{"systems": 3, "items": 20},
         **{
             "groups": None if level in ("system", "item") else 3,
             "undefined": 0,
@@ -38,12 +44,7 @@ def rival(a: str, b: str, level: str, difference: float | None, *, p: float | No
             "coefficient": "spearman",
             "value_a": 0.3,
             "value_b": 0.1,
-            "n": 40,
-        },
-        **{
-            "difference": difference,
-            "low": difference and difference - 0.1,
-            "high": difference and difference + 0.1,
+            "difference": interval(difference, 0.1, 40),
         },
         **{"p_williams": p, "p_permutation": p, "p_adjusted": p, "significant": sure},
     }
@@ -51,16 +52,13 @@ def rival(a: str, b: str, level: str, difference: float | None, *, p: float | No
 
 def ceiling(level: str, mean: float | None, reason: str | None = None) -> dict[str, Any]:
     found = {
-        "mean": mean,
-        "low": mean and mean - 0.05,
-        "high": mean and mean + 0.05,
+        "mean": interval(mean, 0.05, 38 if mean else 0, reason),
         "corrected": mean and 0.62,
         "bound": mean and 0.787,
-        "n": 38 if mean else 0,
     }
     five = None if mean is None else [mean - 0.1, mean - 0.05, mean, mean + 0.05, mean + 0.1]
     fixed = {"level": level, "coefficient": "spearman", "repeats": 100, "raters": 5, "split": "raters"}
-    return {**fixed, **found, "reason": reason, "five": five}
+    return {**fixed, **found, "five": five}
 
 
 def document() -> dict[str, Any]:
@@ -141,17 +139,15 @@ def document() -> dict[str, Any]:
 
 
 def estimates() -> dict[str, Any]:
-    classical = {"value": 3.9, "low": 3.6, "high": 4.2, "error": 0.14, "n": 60}
-    numbers = {"error": 0.1, "tuning": 0.7, "n": 60, "n_unrated": 400, "effective_n": 95.2, "reason": None}
-    system = {"system": "new", "value": 3.8, "low": 3.7, "high": 4.0, **numbers, "classical": classical}
+    classical = {"estimate": interval(3.9, 0.3, 60), "error": 0.14}
+    numbers = {"error": 0.1, "tuning": 0.7, "n_unrated": 400, "effective_n": 95.2, "classical": classical}
+    mean = {"value": 3.8, "low": 3.7, "high": 4.0, "n": 60, "reason": None}
+    system = {"system": "new", "estimate": mean, **numbers}
     gap = {
         "a": "old",
         "b": "new",
-        "value": -0.4,
-        "low": -0.7,
-        "high": -0.1,
+        "estimate": {"value": -0.4, "low": -0.7, "high": -0.1, "n": 60, "reason": None},
         **numbers,
-        "classical": classical,
     }
     return {
         **{"measure": "rouge_l", "rater": "rouge_l|version=1", "criterion": "overall", "level": 0.95},

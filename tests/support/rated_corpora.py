@@ -12,9 +12,9 @@ import pytest
 from dialeval.core import Floats
 from dialeval.data import Judgement, read
 from dialeval.data.importers.corpora.score_list import read_scores
+from dialeval.meta.judgements import join
 from dialeval.ratings.joined import Joined
-from dialeval.ratings.joining import join
-from dialeval.ratings.reading import read_judgements
+from dialeval.ratings.sources import read_judgements
 from dialeval.ratings.table import Ratings
 
 Make = Callable[..., Joined]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from dialeval.annotation.blinding import Blind
-from dialeval.annotation.inviting import invite, owner_path
+from dialeval.annotation.blind_items import Blind
+from dialeval.annotation.invitations import invite, owner_path
 from dialeval.annotation.items import Item, Shown, Source
 from dialeval.annotation.kinds import KINDS, Ask
 from dialeval.annotation.project import Project

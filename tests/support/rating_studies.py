@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.annotation.blinding import Blind, blind, roles, with_gold
+from dialeval.annotation.blind_items import Blind, blind, roles, with_gold
 from dialeval.annotation.desk import plan_of
 from dialeval.annotation.kinds.asking import asked
 from dialeval.annotation.kinds.kind import Ask

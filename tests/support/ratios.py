@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Provenance, Result, Signature
+from dialeval.core import Estimate, Floats, Metric, Provenance, Result, Signature
 
 
 class Scored(NamedTuple):
@@ -20,7 +20,7 @@ class Scored(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Ratio(Metric[Scored]):
     """Pooled matched over total; a plain mean where every total is one."""
 
     name: str = "ratio"
@@ -47,14 +47,14 @@ def result(subjects: Sequence[Scored], metric: Ratio | None = None) -> Result:
     rows = metric.statistics(subjects)
     reasons = {at: reason for at, s in enumerate(subjects) if (reason := metric.unscorable(s))}
     rows[list(reasons)] = np.nan
+    score = float(metric.aggregate(np.nansum(rows, axis=0)))
     return Result(
         metric=metric,
         items=tuple(s.item for s in subjects),
         systems=tuple(s.system for s in subjects),
         rows=rows,
         values=metric.aggregate(rows),
-        score=float(metric.aggregate(np.nansum(rows, axis=0))),
-        interval=None,
+        estimate=Estimate.of(score, math.nan, math.nan, len(subjects) - len(reasons)),
         provenance=Provenance(metric.signature, "", "0", 0, 0),
         reasons=reasons,
     )

@@ -106,10 +106,10 @@ def _summary(sketch: Sketch, values: Mapping[tuple[str, str], list[Value]]) -> d
         score, unscored = _mean(found), sum(isinstance(v, str) for v in found)
         low, high = (None, None) if score is None else (score - 0.03, score + 0.04)
         named = {"system": system, "measure": measure, "signature": f"{measure}|version=1"}
-        numbers = {"score": score, "low": low, "high": high, "n": len(found) - unscored, "unscored": unscored}
-        own = {"own_score": score, "own_low": low, "own_high": high, "own_n": len(found) - unscored}
+        estimate = {"value": score, "low": low, "high": high, "n": len(found) - unscored, "reason": None}
+        numbers = {"estimate": estimate, "unscored": unscored, "own": estimate}
         spread = {"absence": None, "units": len(found) - unscored, "design_effect": None}
-        results.append({**named, **numbers, **own, **spread})
+        results.append({**named, **numbers, **spread})
     pairs = itertools.combinations(sketch.systems, 2)
     compared = (
         [_pair(sketch, m, a, b, values) for a, b in pairs for m in sketch.measures] if sketch.compared else []
@@ -150,14 +150,13 @@ def _pair(
     pairs = len(sketch.systems) * (len(sketch.systems) - 1) // 2
     family = pairs * len(sketch.measures)
     better = (a if (x > y) == up else b) if sure and up is not None else None
+    bounds = {"low": x - y - 0.05, "high": x - y + 0.05}
     return {
         **{
             "measure": measure,
             "a": a,
             "b": b,
-            "difference": x - y,
-            "low": x - y - 0.05,
-            "high": x - y + 0.05,
+            "difference": {"value": x - y, **bounds, "n": len(sketch.items), "reason": None},
         },
         **{
             "p_bootstrap": 0.01,
@@ -166,7 +165,7 @@ def _pair(
             "p_adjusted": 0.0004 if sure else 0.24,
         },
         **{"significant": sure, "better": better, "effect_size": -0.31, "wins": 4, "ties": 1, "losses": 7},
-        **{"n": len(sketch.items), "unpaired": 0, "more_items": 0 if sure else sketch.more_items},
+        **{"unpaired": 0, "more_items": 0 if sure else sketch.more_items},
         **{"verdict": sketch.verdict(measure, a, b) or word, "margin": None, "largest": abs(x - y) + 0.05},
         **{"more_items_low": 0 if sure else sketch.more_items // 4, "more_items_high": 0 if sure else None},
         **{"units": len(sketch.items), "role": None, "family": family, "correction": "holm", "absence": None},

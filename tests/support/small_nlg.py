@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from dialeval.nlg.acts.forms import parse_act
-from dialeval.nlg.acts.reading import ActItem
-from dialeval.nlg.generating.config import Model, Shape, TrainConfig
-from dialeval.nlg.generating.lessons import Split, split_lessons
+from dialeval.nlg.acts.files import ActItem
+from dialeval.nlg.acts.notations import parse_act
+from dialeval.nlg.generators.config import Model, Shape, TrainConfig
+from dialeval.nlg.generators.lessons import Split, split_lessons
 from dialeval.training.schedule import Schedule
 
 MODELS: Final[tuple[Model, ...]] = ("lstm", "d-sclstm", "hld-sclstm")
@@ -60,7 +60,7 @@ def write_rnnlg(folder: Path) -> Path:
     """The made corpus as an RNNLG folder."""
     import json
 
-    from dialeval.nlg.acts.forms import print_act
+    from dialeval.nlg.acts.notations import print_act
 
     folder.mkdir(parents=True, exist_ok=True)
     for split in ("train", "valid", "test"):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.catalogue.building import build_system, inputs_of
 from dialeval.core import Generator, System
 from dialeval.data import Turn
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.systems.building import build_system, inputs_of
 
 CODE = """
 from dialeval.data import Response

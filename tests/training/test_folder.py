@@ -34,8 +34,7 @@ def test_a_model_is_written_found_and_read_again(tmp_path: Path) -> None:
     assert dict(files.hashes)["words.txt"] == hashlib.sha256(b"one\n").hexdigest()
     assert set(files.resources) == {f"{tmp_path.name}/{name}" for name in LAYOUT.names}
     assert LAYOUT.read(tmp_path, lambda about: about["train"]["size"]) == 2
-    other = torch.nn.Linear(2, 1)
-    LAYOUT.load_weights(tmp_path, other)
+    other = LAYOUT.load_weights(tmp_path, lambda: torch.nn.Linear(2, 1))
     assert torch.equal(model.weight, other.weight)
 
 
@@ -50,7 +49,7 @@ def test_a_folder_without_a_whole_model_says_what_it_lacks(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "content", ["{", "[]", '{"model": "other", "format": 1}', '{"model": "toy", "format": 1}']
+    "content", ["{", "[" * 100_000, "[]", '{"model": "other", "format": 1}', '{"model": "toy", "format": 1}']
 )
 def test_a_marker_of_something_else_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "toy.json").write_text(content)
@@ -61,10 +60,16 @@ def test_a_marker_of_something_else_is_refused(tmp_path: Path, content: str) -> 
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     write(tmp_path)
     with pytest.raises(BadInput, match=r"expected the weights that toy\.json describes"):
-        LAYOUT.load_weights(tmp_path, torch.nn.Linear(3, 1))
+        LAYOUT.load_weights(tmp_path, lambda: torch.nn.Linear(3, 1))
     (tmp_path / "model.safetensors").write_bytes(b"torn")
     with pytest.raises(BadInput, match=r"expected the weights that toy\.json describes"):
-        LAYOUT.load_weights(tmp_path, torch.nn.Linear(2, 1))
+        LAYOUT.load_weights(tmp_path, lambda: torch.nn.Linear(2, 1))
+
+
+def test_settings_that_ask_for_more_than_the_weights_take_no_memory(tmp_path: Path) -> None:
+    write(tmp_path)
+    with pytest.raises(BadInput, match=r"\(1, 2\) for weight of shape \(10000000000, 1000\)"):
+        LAYOUT.load_weights(tmp_path, lambda: torch.nn.Linear(1000, 10**10))
 
 
 def test_the_card_says_data_settings_and_numbers(tmp_path: Path) -> None:

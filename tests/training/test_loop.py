@@ -16,8 +16,7 @@ import torch
 
 from dialeval.errors import DialevalError
 from dialeval.training.checkpoint import Checkpoints, Place, take_weights
-from dialeval.training.interrupt import Interrupted
-from dialeval.training.loop import Session, _return_memory, fit
+from dialeval.training.loop import Interrupted, Session, _return_memory, fit
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, unigram_nats
 from support.made_task import SCHEDULE, made_task, same_weights

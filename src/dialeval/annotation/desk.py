@@ -28,7 +28,7 @@ class Task(NamedTuple):
     role: Role
     revision: int
     latest: Given | None
-    """What the rater answered before."""
+    """Earlier answer of the rater."""
     talk: tuple[Turn, ...]
     since: float
 
@@ -42,7 +42,7 @@ class Faulty(Refused):
 
 
 def plan_of(project: Project) -> Plan:
-    """What the store must know of a study."""
+    """Plan of a study, as the store must know it."""
     settings = project.settings
     entries = tuple(
         Entry(source.id, number, source.role, source.stratum)
@@ -111,7 +111,7 @@ class Desk:
         return held if isinstance(held, Ended) else self._task(rater, held)
 
     def again(self, rater: Rater, item: str) -> Task | None:
-        """An item that the rater has answered, to be revised; None where it is not theirs.
+        """An item that the rater has answered, to be revised; None if it is not theirs.
 
         Attention checks look like other items here, too; of them, the first answer counts.
         """
@@ -161,7 +161,7 @@ class Desk:
 
     @contextmanager
     def talking(self, rater: Rater) -> Iterator[None]:
-        """Let a rater wait for one reply at a time; StillTalking where they wait for one already."""
+        """Let a rater wait for one reply at a time; StillTalking if they wait for one already."""
         with self._talking_lock:
             if rater.id in self._talking:
                 raise StillTalking
@@ -175,7 +175,7 @@ class Desk:
     def talk(self, rater: Rater, item: str, said: str) -> tuple[Turn, ...]:
         """Say something to the item's system, and return the talk with its reply.
 
-        What the rater said is stored before the reply is made; where the reply failed, saying nothing asks again.
+        What the rater said is stored before the reply is made; if the reply failed, saying nothing asks again.
         """
         chat = self.project.settings.chat
         held = self.store.claim(rater.id)

@@ -31,7 +31,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is asked about each candidate, and how many raters answer."""
+    """Question about each candidate, and the number of raters who answer."""
 
     criterion: str
     ask: str
@@ -52,11 +52,11 @@ class Form:
 
     @property
     def expected(self) -> str:
-        """What an answer must be, for errors."""
+        """Description of a valid answer, for errors."""
         return f"a whole number from {min(self.values)} to {max(self.values)}, or its wording"
 
     def value_of(self, written: str) -> int | None:
-        """The value of an answer as a rater wrote it, number, label or wording; None where it is none of these."""
+        """The value of an answer as a rater wrote it, number, label or wording; None if it is none of these."""
         word = _plain(written)
         return next((option.value for option in self.options if word in option.spellings), None)
 
@@ -82,7 +82,7 @@ ACCEPTABILITY: Final = Form(
 
 
 def candidate_ids(question: Question) -> tuple[str, ...]:
-    """What each candidate is called in judgements: ``ground_truth`` and ``false_1`` onwards, in their order.
+    """Names of candidates in judgements: ``ground_truth`` and ``false_1`` onwards, in their order.
 
     Several correct ones are ``ground_truth_1`` onwards. So are the candidates of the published scores called.
     """

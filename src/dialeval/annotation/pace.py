@@ -28,7 +28,7 @@ LEAST_ANSWERS: Final = 5
 """From how many timed answers on a rater may be flagged."""
 HURRIED_SHARE: Final = 0.5
 SIMULATED: Final = "simulated-"
-"""How names of simulated raters begin, who read nothing and are not timed."""
+"""Prefix of the names of simulated raters, who read nothing and are not timed."""
 
 RATERS: Final = "raters.jsonl"
 """End of the name of the file in which an export says what is odd about raters."""
@@ -148,7 +148,7 @@ def beside(path: Path, name: str) -> Path:
 
 
 def read_flags(judgements: Path) -> dict[str, tuple[Note, ...]]:
-    """Flags of raters that the export of these judgements wrote, by rater; none where there is no such file."""
+    """Flags of raters that the export of these judgements wrote, by rater; none if there is no such file."""
     path = beside(judgements, RATERS)
     if not path.is_file():
         return {}

@@ -1,7 +1,8 @@
 """The folder of a rating study: its settings, blind items, key, secret and store; the only writer and reader of them.
 
 ``study.json`` says what is asked and may be edited before the first answer; ``items.jsonl`` is all that raters see;
-``key.jsonl`` says where each item came from; ``secret`` signs links and sessions, and is readable by its owner alone;
+``key.jsonl`` says where each item came from, so filled-in tables can be read with it alone; ``secret`` signs links and
+sessions, and is readable by its owner alone;
 ``answers.sqlite`` is the store, unless ``study.json`` names a database.
 """
 
@@ -13,16 +14,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal, TypeVar
+from typing import Annotated, Final, Literal, TypeVar
 
-from dialeval.annotation.blinding import Blind
+from dialeval.annotation.blind_items import Blind
 from dialeval.annotation.items import Item, Source
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Ask
 from dialeval.errors import BadInput, UnknownName, Unsuitable
+from dialeval.files.atomic import make_private_folder
 from dialeval.files.documents import Origin, read_document, require_file, write_document, write_json_lines
-from dialeval.files.folders import check_links, check_target
+from dialeval.files.folders import check_links, check_target, is_plain_name
 from dialeval.files.foreign import as_bad_input
+from dialeval.options import Option
 
 T = TypeVar("T")
 
@@ -30,6 +33,8 @@ STUDY: Final = "study.json"
 ITEMS: Final = "items.jsonl"
 KEY: Final = "key.jsonl"
 SECRET: Final = "secret"
+FOR_RATERS: Final = "for_raters"
+"""Folder of the items as tables, if there are any."""
 STORE: Final = "answers.sqlite"
 ORIGIN: Final = Origin(
     "a folder as written by 'dialeval annotate init'", "Make it again with 'dialeval annotate init'."
@@ -38,7 +43,7 @@ ORIGIN: Final = Origin(
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """How workers of a crowd platform come and go."""
+    """Settings of a crowd platform: how its workers come and go."""
 
     platform: Literal["prolific", "mturk"]
     completed: str = ""
@@ -61,43 +66,48 @@ class ChatSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a study asks of whom; the content of ``study.json``."""
+    """Settings of a study, the content of ``study.json``."""
 
     title: str
     asks: tuple[Ask, ...]
-    overlap: int
-    """How many judgements each item gets."""
-    order: Literal["depth", "breadth"] = "depth"
-    """Items are filled to their overlap before new ones are opened (depth), or all are opened first (breadth)."""
+    overlap: Annotated[int, Option(min=1, metavar="K")]
+    """Judgements per item."""
+    order: Annotated[Literal["depth", "breadth"], Option()] = "depth"
+    """Fill items to K before opening new ones, or open all items first."""
     raters: tuple[str, ...] = ()
     """Those who are invited."""
-    seed: int = 0
+    seed: Annotated[int, Option(min=0, metavar="N")] = 0
+    """Seed of everything random."""
     instructions: str = ""
-    block: int | None = None
-    """The most items a rater is asked; None for all there are."""
+    block: Annotated[int | None, Option(min=1)] = None
+    """Most items that one rater gets."""
     lease_seconds: float = 1800.0
     """How long an item is kept for a rater who does nothing."""
-    least_seconds: float = 0.0
-    """The shortest reading time."""
-    check_rate: float = 0.0
-    """The share of items that check attention."""
-    check_failures: int | None = None
-    """After how many failed checks a rater is stopped; None for never."""
-    qualification: float = 1.0
-    """The least share of right answers to the items that qualify."""
+    least_seconds: Annotated[float, Option(min=0)] = 0.0
+    """Least seconds between showing an item and its answer."""
+    check_rate: Annotated[float, Option(min=0, max=0.5)] = 0.0
+    """Share of items that check attention."""
+    check_failures: Annotated[int | None, Option(min=0)] = None
+    """Stop raters who fail more than this many checks."""
+    qualification: Annotated[float, Option("--pass", min=0, max=1)] = 1.0
+    """Share of right answers needed to pass the test."""
     attempts: int = 2
     """How often a rater may try to qualify."""
-    gold_within: float = 0.0
-    """How far an answer may be from the known value and still be right."""
+    gold_within: Annotated[float, Option("--within", min=0)] = 0.0
+    """Distance from a known value that still counts as right."""
     chat: ChatSettings | None = None
     crowd: Crowd | None = None
     frame_ancestors: tuple[str, ...] = ()
     """Sites that may show the pages in a frame, as a crowd platform does; none by default."""
-    language: str = "en"
-    store: str = STORE
-    """A file in the folder, or ``postgresql://...``."""
+    language: Annotated[str, Option()] = "en"
+    """Language of the pages: en or ja."""
+    store: Annotated[str, Option(metavar="URL", show_default="SQLite, in the folder")] = STORE
+    """A database instead: postgresql://...
+
+    Without one, a file in the folder.
+    """
     provenance: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Where the items came from: file, digest, version of dialeval."""
+    """Origin of the items: file, digest, version of dialeval."""
     format: Literal[1] = 1
 
 
@@ -119,36 +129,67 @@ class Project:
 
     @cached_property
     def asks(self) -> Mapping[str, Ask]:
-        """What is asked, by criterion."""
+        """Questions by criterion."""
         return {ask.criterion: ask for ask in self.settings.asks}
 
 
 def write_project(folder: Path, settings: Settings, blinded: Sequence[Blind]) -> Project:
     """Write a new study; refuse a folder that holds answers or other files."""
+    check_new(folder)
+    _check_store(folder, settings)
+    _check(settings, blinded)
+    make_private_folder(folder)
+    criteria = tuple(ask.criterion for ask in settings.asks)
+    key = (replace(one.source, criteria=criteria) for one in blinded)
+    write_json_lines(folder / ITEMS, (one.item for one in blinded))
+    write_json_lines(folder / KEY, key, private=True)
+    _write_secret(folder / SECRET)
+    write_document(folder / STUDY, settings, private=True)  # last: a folder that has it is complete
+    return read_project(folder)
+
+
+def check_new(folder: Path) -> None:
+    """Refuse a folder that holds a study or files of another origin."""
     if (folder / STUDY).exists():
         todo = "Give another -o, or export the answers and delete the folder."
         raise BadInput(str(folder), "a rating study", "a new or empty folder", todo)
-    check_target(folder, kind="rating study", parts=(ITEMS, KEY, SECRET))
-    _check(settings, blinded)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_json_lines(folder / ITEMS, (one.item for one in blinded))
-    write_json_lines(folder / KEY, (one.source for one in blinded), private=True)
-    _write_secret(folder / SECRET)
-    write_document(folder / STUDY, settings)  # last: a folder that has it is complete
-    return read_project(folder)
+    check_target(folder, kind="rating study", parts=(ITEMS, KEY, SECRET, FOR_RATERS))
+
+
+def read_key(path: Path) -> dict[str, Source]:
+    """The key that was written with tasks, by the id of the task."""
+    todo = f"Name the {KEY} that was written beside the tasks."
+    if not path.is_file():
+        raise BadInput(str(path), "no such file", "the key to the tasks", todo)
+    found = {source.id: source for source in read_records(Source, path, todo)}
+    if not found:
+        again = "or export them again with the same seed."
+        raise BadInput(str(path), "no line", "the key to the tasks", f"{todo[:-1]}, {again}")
+    return found
 
 
 def read_project(folder: Path) -> Project:
     """The study in a folder; BadInput names the file and field that is missing or damaged."""
     check_links(folder)
     settings = read_document(Settings, require_file(folder, STUDY, ORIGIN), ORIGIN)
+    _check_store(folder, settings)
     items = {item.id: item for item in read_records(Item, require_file(folder, ITEMS, ORIGIN))}
-    sources = {source.id: source for source in read_records(Source, require_file(folder, KEY, ORIGIN))}
+    sources = read_key(require_file(folder, KEY, ORIGIN))
     if items.keys() != sources.keys():
         found = f"{len(items):,} items and a key to {len(sources):,}"
         raise BadInput(str(folder), found, f"{KEY} and {ITEMS} of the same items", ORIGIN.again)
     _check(settings, [Blind(item, sources[name]) for name, item in items.items()])
     return Project(folder, settings, items, sources, _read_secret(require_file(folder, SECRET, ORIGIN)))
+
+
+def _check_store(folder: Path, settings: Settings) -> None:
+    """Refuse a store in a file elsewhere: whoever sent the folder would choose which database is opened and changed."""
+    place = settings.store
+    if not (
+        is_plain_name(place) or place.startswith(("postgresql://", "postgresql+psycopg://", "postgres://"))
+    ):
+        expected, todo = "a file in the folder, or postgresql://...", "Write answers.sqlite there."
+        raise BadInput(str(folder / STUDY), repr(place), expected, todo, field="store")
 
 
 def _read_secret(path: Path) -> bytes:
@@ -157,13 +198,13 @@ def _read_secret(path: Path) -> bytes:
 
 
 def copy_project(project: Project, folder: Path) -> Project:
-    """The same study in a new folder, with a secret and a store of its own and no answers."""
+    """Copy the study to a new folder, with a secret and a store of its own and no answers."""
     blinded = [Blind(item, project.sources[name]) for name, item in project.items.items()]
     return write_project(folder, replace(project.settings, store=STORE), blinded)
 
 
 def _check(settings: Settings, blinded: Sequence[Blind]) -> None:
-    """Raise where kinds are unknown, criteria are named twice, or numbers make no sense."""
+    """Raise if kinds are unknown, criteria are named twice, or numbers make no sense."""
     for ask in settings.asks:
         if ask.kind not in KINDS:
             raise UnknownName("kind of task", ask.kind, KINDS, todo=f"There are {', '.join(KINDS)}.")
@@ -182,12 +223,12 @@ def _check(settings: Settings, blinded: Sequence[Blind]) -> None:
         raise Unsuitable("No items to rate are left beside those with known answers. Give more items.")
 
 
-def read_records(shape: type[T], path: Path) -> Iterator[T]:
+def read_records(shape: type[T], path: Path, todo: str = ORIGIN.again) -> Iterator[T]:
     """Lines of a file that this package has written, as values of a type; BadInput names the line and field."""
     from pydantic import TypeAdapter, ValidationError
 
     lines = TypeAdapter(shape)
-    with as_bad_input((UnicodeDecodeError,), str(path), "text", f"{path.name} in UTF-8", ORIGIN.again):
+    with as_bad_input((UnicodeDecodeError,), str(path), "text", f"{path.name} in UTF-8", todo):
         text = path.read_text(encoding="utf-8")
     for number, line in enumerate(text.split("\n"), start=1):
         if not line:
@@ -197,9 +238,7 @@ def read_records(shape: type[T], path: Path) -> Iterator[T]:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"])) or None
-            raise BadInput(
-                str(path), first["msg"], f"a line of {path.name}", ORIGIN.again, number, where
-            ) from None
+            raise BadInput(str(path), first["msg"], f"a line of {path.name}", todo, number, where) from None
 
 
 def _write_secret(path: Path) -> None:

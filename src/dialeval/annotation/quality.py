@@ -25,19 +25,18 @@ from dialeval.annotation.web.shown import (
     RaterView,
 )
 from dialeval.core import Resampling
-from dialeval.files.documents import finite
-from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of
+from dialeval.ratings.agreement import CriterionAgreement, agreement_of
 from dialeval.ratings.table import Ratings
 
 LEADING: Final = ("alpha_ordinal", "alpha_nominal")
-"""The coefficient that stands for all where one is shown: the first that is defined."""
+"""The coefficient that stands for all if one is shown: the first that is defined."""
 MOST_WITHOUT: Final = 30
 """For how many raters it is computed what dropping them would change: those who agree least."""
 LOW_KAPPA: Final = 0.1
 FAST: Final = 0.3
 """Below this share of the median rater's time, a rater is too fast."""
 KEEP_SECONDS: Final = 3.0
-"""How long a computed view is shown again while nothing was answered, or little."""
+"""Seconds for which a computed view is shown again while nothing was answered, or little."""
 
 
 class Watch:
@@ -59,7 +58,7 @@ class Watch:
 
 
 def owner_view(project: Project, store: Store) -> OwnerPage:
-    """What the owner sees, computed from the store as it is."""
+    """Compute the owner's view from the store as it is."""
     raters, latest = store.raters(), store.latest_answers()
     kept = counted(project, latest, raters)
     ratings = Ratings.of(judgements_of(project, kept))
@@ -85,16 +84,7 @@ def owner_view(project: Project, store: Store) -> OwnerPage:
 
 
 def _criterion(agreement: CriterionAgreement) -> CriterionView:
-    coefficients = tuple(
-        Coefficient(
-            name,
-            finite(measured.value),
-            measured.interval.low if measured.interval else None,
-            measured.interval.high if measured.interval else None,
-            measured.estimate.reason,
-        )
-        for name, measured in agreement.measures.items()
-    )
+    coefficients = tuple(Coefficient(name, estimate) for name, estimate in agreement.measures.items())
     return CriterionView(
         agreement.criterion, agreement.ratings, agreement.items, agreement.raters, coefficients
     )
@@ -146,7 +136,7 @@ def _raters(
 
 
 def _flags(view: RaterView, usual: float | None, agreements: Iterable[CriterionAgreement]) -> Iterator[Flag]:
-    """What is odd about a rater; ``usual`` is the median rater's time."""
+    """Flags of what is odd about a rater; ``usual`` is the median rater's time."""
     own = [rater for agreement in agreements for rater in agreement.per_rater if rater.rater == view.rater]
     if (
         view.median_seconds is not None
@@ -198,8 +188,8 @@ def _kappas(agreements: Iterable[CriterionAgreement]) -> Mapping[str, float]:
 
 
 def leading(agreement: CriterionAgreement) -> float | None:
-    """The coefficient that stands for all: None where none is defined."""
-    values = (finite(agreement.measures[name].value) for name in LEADING if name in agreement.measures)
+    """The coefficient that stands for all: None if none is defined."""
+    values = (agreement.measures[name].value for name in LEADING if name in agreement.measures)
     return next((value for value in values if value is not None), None)
 
 

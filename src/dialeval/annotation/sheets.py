@@ -1,60 +1,62 @@
-"""A study's items as a table for a crowd platform or a spreadsheet, and the filled-in tables back into its store."""
+"""Filled-in tables of a study back into its store, beside the answers of the browser."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.annotation.filled import Filled, filled_in, filled_rows
+from dialeval.annotation.answers import Filled, Unusable, faults_told, filled_in, filled_rows, why_unusable
 from dialeval.annotation.forms import Form
 from dialeval.annotation.kinds import KINDS
+from dialeval.annotation.kinds.asking import form_of
 from dialeval.annotation.kinds.kind import Ask, BadAnswer
 from dialeval.annotation.project import Project
 from dialeval.annotation.store.plan import Gone
 from dialeval.annotation.store.store import Store
-from dialeval.annotation.tasks import Task, task_table
+from dialeval.annotation.tasks import write_tasks
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.files.atomic import write_atomically
 
 
 class Taken(NamedTuple):
-    """What became of filled-in rows."""
+    """Counts of filled-in rows."""
 
     stored: int
     again: int
     """Answers that the store had already."""
     surplus: int
     """Answers to items that had all their judgements."""
-    unusable: tuple[str, ...]
-    """Rows that could not be used, and why."""
+    unusable: tuple[Unusable, ...]
 
 
 def write_sheet(project: Project, path: Path) -> int:
-    """Write the items to rate as CSV, blind; return how many. One question with options about one response."""
-    form = _form(project)
-    tasks = [
-        Task(item.id, item.context, item.candidates[0].text)
-        for item in project.items.values()
-        if project.sources[item.id].role == "rating"
-    ]
-    write_atomically(path, task_table(tasks, form).encode(), follow=True)
-    return len(tasks)
+    """Write the items to rate as a table, blind; return how many. One question with options about one response."""
+    form = form_of(_only(project), project.settings.overlap)
+    items = [item for item in project.items.values() if project.sources[item.id].role == "rating"]
+    write_tasks(path, items, form)
+    return len(items)
 
 
 def read_sheet(project: Project, store: Store, path: Path) -> Taken:
     """Store the answers of a filled-in table, by the raters it names; giving it twice stores nothing twice."""
-    form, ask = _form(project), _only(project)
+    ask = _only(project)
+    form = form_of(ask, project.settings.overlap)
     rows = filled_rows(path)
     if rows is None:
         todo = "Give the table of 'dialeval annotate tasks', filled in."
         raise BadInput(str(path), "judgements, or another kind of file", "tasks with scores", todo)
     stored = again = surplus = 0
-    unusable: list[str] = []
+    unusable: list[Unusable] = []
     for filled in filled_in(path, rows):
-        problem = _problem(project, form, filled)
-        if problem is not None:
-            unusable.append(f"{filled.where.path}, line {filled.where.line}: {problem}")
+        item = project.items.get(filled.task)
+        context = None if item is None else item.context
+        source = project.sources.get(filled.task)
+        if item is not None and source is not None:
+            source = replace(source, text=item.candidates[0].text)
+        refused = why_unusable(filled, source, context, form)
+        if refused is not None:
+            unusable.append(refused)
             continue
         rater = store.add_rater(filled.rater, origin="sheet")
         answers = {ask.criterion: _answer(project, ask, form, filled)}
@@ -81,26 +83,6 @@ def _only(project: Project) -> Ask:
     return asks[0]
 
 
-def _form(project: Project) -> Form:
-    ask = _only(project)
-    return Form(ask.criterion, ask.text, ask.options, project.settings.overlap)
-
-
-def _problem(project: Project, form: Form, filled: Filled) -> str | None:
-    item = project.items.get(filled.task)
-    if item is None:
-        return f"no task {filled.task!r} in this study"
-    if filled.rejected:
-        return "rejected on the platform"
-    if not filled.written.strip():
-        return "no answer"
-    if (other := filled.other_text(item.candidates[0].text, item.context)) is not None:
-        return f"about another text: {other[:60]!r}"
-    if form.value_of(filled.written) is None:
-        return f"found {filled.written[:40]!r}, expected {form.expected}"
-    return None
-
-
 def _answer(project: Project, ask: Ask, form: Form, filled: Filled) -> dict[str, object]:
     try:
         return KINDS[ask.kind].check(
@@ -113,12 +95,10 @@ def _answer(project: Project, ask: Ask, form: Form, filled: Filled) -> dict[str,
 
 
 def sheet_lines(taken: Taken) -> Iterator[str]:
-    """What was done, in words."""
+    """Lines that say what was done."""
     yield f"{taken.stored:,} answers stored"
     if taken.again:
         yield f"{taken.again:,} were stored before"
     if taken.surplus:
         yield f"{taken.surplus:,} came after their items had all judgements; they are left out"
-    yield from (f"unusable: {line}" for line in taken.unusable[:20])
-    if len(taken.unusable) > 20:
-        yield f"... and {len(taken.unusable) - 20:,} more"
+    yield from faults_told(taken.unusable)

@@ -1,50 +1,144 @@
-"""Simulated raters: a dry run of a study through its real server.
-
-Each answer to an item has a quality drawn from the seed: its system's, and its own. A rater feels it with a bias of
-their own and with noise, and answers as the kind of task says. It shows how many raters and items a study needs before
-anybody is paid; it says nothing of the systems.
-"""
+"""Simulated raters: a dry run of a study through its real server, and the plain HTTP client they speak through."""
 
 from __future__ import annotations
 
 import http.client
+import json
 import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from dialeval.annotation.assignment import fraction
-from dialeval.annotation.client import Client, item_of
-from dialeval.annotation.items import Item, Source
+from dialeval.annotation.items import Item, Shown, Source
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Felt
 from dialeval.annotation.project import Project
+from dialeval.data.types import Turn
 from dialeval.errors import RunFailed
+from dialeval.options import Option
+
+
+class Reply(NamedTuple):
+    """A response of the server."""
+
+    status: int
+    content: Any
+    """Parsed JSON; None if it was something else."""
+
+
+class Client:
+    """One rater's session, over one connection that is kept open. Not for several threads."""
+
+    def __init__(self, address: str, link: str, *, timeout: float = 60.0) -> None:
+        parts = urlsplit(address)
+        self._host, self._port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        self._secure, self._timeout = parts.scheme == "https", timeout
+        self._connection: http.client.HTTPConnection | None = None
+        self._link = link
+        self._prefix = ""
+        self._cookie = ""
+        self.csrf = ""
+
+    def enter(self) -> None:
+        """Open the invitation link; raises PermissionError if it is refused."""
+        status, headers, _ = self._request("GET", self._link)
+        cookies = [value.partition(";")[0] for name, value in headers if name.lower() == "set-cookie"]
+        if status != 303 or not cookies:
+            raise PermissionError(f"the link was answered with {status}")
+        self._cookie = "; ".join(cookies)
+        location = next(value for name, value in headers if name.lower() == "location")
+        self._prefix = location.removesuffix("/task")
+
+    def task(self) -> Reply:
+        """The item at hand."""
+        reply = self._json("GET", "/api/task")
+        if isinstance(reply.content, dict):
+            self.csrf = reply.content.get("csrf", self.csrf)
+        return reply
+
+    def answer(
+        self, item: str, revision: int, answers: Mapping[str, object], seconds: float | None = None
+    ) -> Reply:
+        """Post an answer."""
+        content = {"item": item, "revision": revision, "answers": answers, "seconds": seconds}
+        return self._json("POST", "/api/answers", content)
+
+    def skip(self, item: str) -> Reply:
+        """Give an item back."""
+        return self._json("POST", "/api/skip", {"item": item})
+
+    def say(self, item: str, text: str) -> Reply:
+        """Say something to the system of an item."""
+        return self._json("POST", "/api/chat", {"item": item, "text": text})
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _json(self, verb: str, path: str, content: object = None) -> Reply:
+        body = None if content is None else json.dumps(content).encode()
+        status, headers, raw = self._request(verb, self._prefix + path, body)
+        kinds = [value for name, value in headers if name.lower() == "content-type"]
+        parsed = json.loads(raw) if kinds and kinds[0].startswith("application/json") else None
+        return Reply(status, parsed)
+
+    def _request(
+        self, verb: str, path: str, body: bytes | None = None
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        if self._connection is None:
+            kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+            self._connection = kind(self._host, self._port, timeout=self._timeout)
+        headers = {"cookie": self._cookie, "x-csrf-token": self.csrf, "content-type": "application/json"}
+        try:
+            self._connection.request(verb, path, body, headers)
+            response = self._connection.getresponse()
+            return response.status, response.getheaders(), response.read()
+        except (OSError, http.client.HTTPException):
+            self.close()
+            raise
+
+
+def item_of(content: Mapping[str, Any]) -> Item:
+    """The item of a page's JSON."""
+    turns = tuple(Turn(turn["speaker"], turn["text"], turn.get("name")) for turn in content["context"])
+    shown = tuple(Shown(one["id"], one["text"]) for one in content["candidates"])
+    return Item(content["id"], turns, shown, content["payload"])
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """How simulated raters behave; all in shares of the scale."""
+    """Behaviour of simulated raters; all in shares of the scale."""
 
-    noise: float = 0.1
-    """Standard deviation of each answer."""
-    bias: float = 0.0
-    """Standard deviation of what a rater adds to all answers."""
-    skips: float = 0.0
-    """The share of items that are skipped."""
+    noise: Annotated[float, Option(min=0)] = 0.1
+    """Noise of each answer, as a share of the scale.
+
+    Its standard deviation.
+    """
+    bias: Annotated[float, Option(min=0)] = 0.0
+    """Bias between raters, as a share of the scale.
+
+    Standard deviation of what a rater adds to all answers.
+    """
+    skips: Annotated[float, Option(min=0, max=0.9)] = 0.0
+    """Share of items skipped."""
     abandons: float = 0.0
     """The share of items after which a rater leaves and does not come back."""
     think: float = 0.0
     """Seconds between an item and its answer, on average."""
-    seed: int = 0
+    seed: Annotated[int, Option(min=0, metavar="N")] = 0
+    """Seed of everything random."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What one simulated rater did."""
+    """Counts of one simulated rater."""
 
     rater: str
     acknowledged: list[tuple[str, int]]
@@ -55,14 +149,14 @@ class Tally:
 
 
 def quality_of(source: Source, candidate: str, seed: int) -> float:
-    """How good an answer is, from 0 to 1: its system's quality, and what is special about it."""
+    """Quality of an answer, from 0 to 1: its system's quality, and what is special about it."""
     system = source.system_of(candidate)
     base = 0.25 + 0.5 * fraction("system", seed, system)
     return base + 0.5 * (fraction("answer", seed, source.item, system, candidate.startswith("turn")) - 0.5)
 
 
 def feeling(project: Project, item: Item, behaviour: Behaviour, bias: float, draw: random.Random) -> Felt:
-    """What a rater with this bias feels about parts of an item."""
+    """Opinion of a rater with this bias about parts of an item."""
     source = project.sources[item.id]
     felt: dict[str, float] = {}
 
@@ -110,7 +204,7 @@ class SimulatedRater:
         return self.tally
 
     def _one(self, page: Mapping[str, Any]) -> bool:
-        """Answer, skip or abandon an item; False where the rater leaves."""
+        """Answer, skip or abandon an item; False if the rater leaves."""
         behaviour, name = self._behaviour, page["item"]["id"]
         source = self._project.sources[name]
         # Of the rater and the item alone: which of them came first changes no answer.

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dialeval.cli.options import From, Seed
-from dialeval.cli.systems import named_system
+from dialeval.core import Generator
+from dialeval.core.answers import generate
+from dialeval.data import Dialogue, Prompt, Turn, read_prompts, write
+from dialeval.data.codec.sources import native_format
+from dialeval.display.wording import one_line
+from dialeval.engine.progress import RichProgress
+from dialeval.errors import BadInput, DialevalError, Unsuitable
+from dialeval.options import Argument, Option
+from dialeval.study import named_system
+from dialeval.systems.conversation import Script, converse, talk_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dialeval.core import Generator, System
-    from dialeval.data import Dialogue, Prompt, Turn
-    from dialeval.systems.conversation import Script
+    from dialeval.core import System
 
 COMMANDS = "/again another answer, /undo takes your last turn back, /new starts over, /quit"
 
@@ -24,31 +30,29 @@ COMMANDS = "/again another answer, /undo takes your last turn back, /new starts 
 def chat(
     system: Annotated[
         str,
-        typer.Argument(
-            metavar="SYSTEM", help="A model's name or folder, 'kind(key=value)' or STUDY.yaml:NAME."
-        ),
+        Argument(metavar="SYSTEM", help="A model's name or folder, 'kind(key=value)' or STUDY.yaml:NAME."),
     ],
     partner: Annotated[
         str | None,
-        typer.Option("--with", metavar="SYSTEM", help="Let it talk with this system, or with 'self'."),
+        Option("--with", metavar="SYSTEM", help="Let it talk with this system, or with 'self'."),
     ] = None,
     script: Annotated[
-        Path | None, typer.Option("--script", help="Let it answer the lines of this file, one turn a line.")
+        Path | None, Option("--script", help="Let it answer the lines of this file, one turn a line.")
     ] = None,
     openings: Annotated[
-        Path | None, typer.Option("--openings", help="How talks begin: prompts or dialogues, one talk each.")
+        Path | None, Option("--openings", help="How talks begin: prompts or dialogues, one talk each.")
     ] = None,
     turns: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--turns",
             min=1,
             help="Number of turns after the opening.",
             show_default="8, or the whole script",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Keep the dialogues in this file.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use the first N openings.")] = None,
+    out: Annotated[Path | None, Option("--out", "-o", help="Keep the dialogues in this file.")] = None,
+    limit: Annotated[int | None, Option("--limit", min=1, help="Use the first N openings.")] = None,
     format: From = None,
     seed: Seed = 0,
 ) -> None:
@@ -58,10 +62,6 @@ def chat(
 
     Example: dialeval chat smollm2-135m-instruct --with self --openings prompts.jsonl --turns 6 -o talks.jsonl
     """
-    from dialeval.data import Dialogue
-    from dialeval.data.codec.sources import native_format
-    from dialeval.errors import DialevalError
-
     speaker = _generator(named_system(system))
     if out:
         native_format(out, writing=True)  # an unknown format should be reported before the talk
@@ -86,16 +86,11 @@ def chat(
 
 def _keep(out: Path | None, dialogues: Sequence[Dialogue]) -> None:
     if out:
-        from dialeval.data import write
-
         write(out, dialogues)
         print(f"Dialogues: {out}", file=sys.stderr)
 
 
 def _generator(system: System) -> Generator:
-    from dialeval.core import Generator
-    from dialeval.errors import Unsuitable
-
     if not isinstance(system, Generator):
         raise Unsuitable(
             f"{system.name} replays what was recorded; it cannot answer anything new. Name another."
@@ -108,14 +103,10 @@ def _partner(text: str | None) -> Generator:
 
 
 def _scripted(path: Path) -> Script:
-    from dialeval.systems.conversation import Script
-
     return Script(path.stem, tuple(_lines(path)))
 
 
 def _lines(path: Path) -> list[str]:
-    from dialeval.errors import BadInput
-
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
@@ -128,19 +119,12 @@ def _lines(path: Path) -> list[str]:
 
 
 def _openings(path: Path | None, limit: int | None, format: str | None) -> Sequence[Prompt]:
-    from itertools import islice
-
-    from dialeval.data import Prompt, read_prompts
-
     return [Prompt("talk", ())] if path is None else list(islice(read_prompts(path, format=format), limit))
 
 
 def _converse(
     speaker: Generator, listener: Generator | Script, openings: Sequence[Prompt], turns: int | None, seed: int
 ) -> list[Dialogue]:
-    from dialeval.engine.progress import RichProgress
-    from dialeval.systems.conversation import converse, talk_length
-
     total = sum(talk_length(turns, listener, opening.context) for opening in openings)
     with RichProgress("talking", total) as progress:
         return converse(speaker, listener, openings=openings, turns=turns, seed=seed, spoken=progress.advance)
@@ -157,15 +141,11 @@ def _show(dialogues: Iterable[Dialogue]) -> None:
 
 
 def _line(turn: Turn) -> str:
-    from dialeval.display.wording import one_line
-
     return f"{turn.name or turn.speaker}: {one_line(turn.text)}"
 
 
 def _talk(system: Generator, turns: list[Turn], seed: int) -> None:
     """A person talks with the system until they stop; ``turns`` holds the opening, and then all that is said."""
-    from dialeval.data import Turn
-
     print(COMMANDS, file=sys.stderr)
     opening, draw = tuple(turns), seed
     for turn in turns:
@@ -191,9 +171,6 @@ def _talk(system: Generator, turns: list[Turn], seed: int) -> None:
 
 
 def _answer(system: Generator, turns: list[Turn], seed: int) -> None:
-    from dialeval.core.answers import generate
-    from dialeval.data import Turn
-
     answers = generate(system, [tuple(turns)], seed=seed)[0]
     if answers and answers[0].missing is None:
         turns.append(Turn("assistant", answers[0].text, system.name))
@@ -204,7 +181,7 @@ def _answer(system: Generator, turns: list[Turn], seed: int) -> None:
 
 
 def _asked() -> str | None:
-    """What the person types, or None at the end of input."""
+    """Return the person's input, or None at its end."""
     try:
         return input("you: " if sys.stdin.isatty() else "").strip()
     except (EOFError, KeyboardInterrupt):

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dialeval.cli.parsing.declaring import bad_usage
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.display.wording import count
+from dialeval.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
     from dialeval.core import Resampling
@@ -19,30 +21,28 @@ FEW: Final = 5
 
 
 def parse_margins(given: Sequence[str] | None, measures: Sequence[str]) -> dict[str, float]:
-    """Margins from ``MEASURE=VALUE`` pairs, or from a bare value where there is one measure."""
+    """Margins from ``MEASURE=VALUE`` pairs, or from a bare value if there is one measure."""
     margins = {}
     for text in given or ():
         name, _, value = text.rpartition("=")
         if not name and len(measures) > 1:
             message = f"found {text!r}, but no metric; expected METRIC=VALUE, such as '{measures[0]}={value}'"
-            raise bad_usage(message, where="--margin")
+            raise BadUsage(message, where="--margin")
         try:
             margin = float(value)
         except ValueError:
             margin = math.nan
         if not 0 < margin < math.inf:
             message = f"found {text!r}, expected METRIC=VALUE with a value above 0, such as 'rouge_l=0.02'"
-            raise bad_usage(message, where="--margin")
+            raise BadUsage(message, where="--margin")
         margins[named_measure(name or measures[0], measures, "--margin")] = margin
     return margins
 
 
 def named_measure(name: str, measures: Sequence[str], option: str) -> str:
     """That one of the measures; any other is a usage error."""
-    from dialeval.errors import UnknownName
-
     if name not in measures:
-        raise bad_usage(str(UnknownName("metric here", name, measures)), where=option)
+        raise BadUsage(str(UnknownName("metric here", name, measures)), where=option)
     return name
 
 
@@ -50,7 +50,6 @@ def read_first_look(path: Path) -> tuple[Comparison, ...]:
     """The comparisons that ``compare --first-look --json`` printed."""
     from pydantic import TypeAdapter, ValidationError
 
-    from dialeval.errors import BadInput
     from dialeval.evaluation.compare import Comparison
 
     needed = "what 'dialeval compare A B --first-look --json' printed"
@@ -68,9 +67,7 @@ def read_first_look(path: Path) -> tuple[Comparison, ...]:
 def design_notes(
     designs: Sequence[tuple[int, int, float | None]], items: Iterable[str], resampling: Resampling
 ) -> Iterator[str]:
-    """What was resampled together, from units, items and design effect of each result, or that nothing was."""
-    from dialeval.display.wording import count
-
+    """Yield notes on what was resampled together, from units, items and design effect of each result."""
     groups: dict[tuple[int, int], list[float]] = {}
     for units, n, effect in designs:
         if units < n:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json as jsonlib
 import shutil
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from dialeval.cli.claims import design_notes, named_measure, parse_margins, read_first_look
+from dialeval.cli.gates import refuse_silence
 from dialeval.cli.options import (
     AllowCode,
+    AllowUnanswered,
     AllowUnmatched,
     ColumnsOption,
     DataFile,
@@ -19,12 +22,22 @@ from dialeval.cli.options import (
     Json,
     MetricNames,
     Sacrebleu,
+    as_sacrebleu,
+    of_sacrebleu,
     with_sacrebleu,
 )
-from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.core import Resampling
+from dialeval.display.wording import as_sacrebleu_prints, listing, which_bleu
+from dialeval.evaluation.compare.sentences import CORRECTIONS, prospect_of
+from dialeval.evaluation.unscored import silence_notes
+from dialeval.files.documents import as_json
+from dialeval.options import Argument, Option
+from dialeval.stats import looks
+from dialeval.study import Claim, compare_sides, open_sides, shared_claim, shared_resampling, shared_statuses
 
 if TYPE_CHECKING:
-    from dialeval.core import Resampling
+    from dialeval.core import Result
     from dialeval.evaluation.compare import Comparison
     from dialeval.study.sides import Side
 
@@ -84,10 +97,11 @@ def compare(
         ),
     ] = None,
     allow_unmatched: AllowUnmatched = False,
+    allow_unanswered: AllowUnanswered = None,
     allow_code: AllowCode = None,
     json: Json = False,
 ) -> None:
-    """Say whether A is better than B, worse or equivalent, and how large the difference may still be.
+    """Compare two systems: whether A is better than B, worse or equivalent, and how large the difference may be.
 
     Systems are paired item by item. With several systems on a side, those of the same name are compared. Runs are
     compared as they were run; files by bleu(order=4) and rouge_l unless you name metrics.
@@ -100,10 +114,6 @@ def compare(
 
     Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l --margin 0.02
     """
-    from dialeval.evaluation.compare.sentences import prospect_of
-    from dialeval.files.documents import as_json
-    from dialeval.study import Claim, compare_sides, open_sides, shared_claim, shared_statuses
-
     first, second = open_sides(
         a,
         b,
@@ -119,8 +129,9 @@ def compare(
     measures = [label for label in first.measures if label in second.measures]
     look = _look(resampling, first_look=first_look, second_look=second_look)
     declared = shared_claim(first, second)
+    primary = as_sacrebleu(primary) if primary and sacrebleu else primary
     claim = Claim(
-        margins={**declared.margins, **parse_margins(margin, measures)},
+        margins={**declared.margins, **parse_margins(of_sacrebleu(margin, sacrebleu), measures)},
         primary=named_measure(primary, measures, "--primary") if primary else declared.primary,
         correction=correction or declared.correction,
         spent=look.spent,
@@ -136,9 +147,15 @@ def compare(
         settings = {**resampling.as_json(), "look": look.number}
         silent = [each._asdict() for side in (first, second) for each in side.unanswered]
         leaks = as_json((*first.leaks, *second.leaks))
-        told = {"unanswered": silent, "leaks": leaks, "settings": settings}
-        content = {"comparisons": as_json(pairs), **asked, **told}
+        content = {
+            "comparisons": as_json(pairs),
+            **asked,
+            "unanswered": silent,
+            "leaks": leaks,
+            "settings": settings,
+        }
         print(jsonlib.dumps(content, ensure_ascii=False))
+        refuse_silence(_by_system(first, second), allow_unanswered or 0.0)
         return
     for pair in pairs:
         _say(f"{pair.measure}: {pair.sentence}", indent="  ")
@@ -146,25 +163,31 @@ def compare(
             _say(f"  {prospect}", indent="  ")
         _say(f"  {_detail(pair)}", indent="  ")
     for label, status in (row for known in statuses.values() for row in known.items()):
-        _say(f"{label} asks questions. {status[:1].upper()}{status[1:]}.", indent="")
+        _say(f"{label}: {status}.", indent="")
     for side in (first, second):
-        for each in side.unanswered:
-            _say(
-                f"{each.system} left {each.unanswered:,} of {each.items:,} items unanswered ({each.source}); they "
-                "count as the worst value if the measure has one, and else for neither side.",
-                indent="",
-            )
+        for told in silence_notes(side.results.items()):
+            _say(f"{told} ({side.source}).", indent="")
         for leak in side.leaks:
             _say(f"{leak.sentence} ({side.source})", indent="")
     for note in _notes(pairs, list(first.prompts), resampling, look.number):
         _say(note, indent="")
+    refuse_silence(_by_system(first, second), allow_unanswered or 0.0)
+
+
+def _by_system(*sides: Side) -> Iterator[tuple[str, Result]]:
+    """Yield results with the names of their systems, or with that of the file if it names none."""
+    from dialeval.data.types import UNNAMED
+
+    for side in sides:
+        for key, result in side.results.items():
+            yield side.source if key.system == UNNAMED else key.system, result
 
 
 def _say(text: str, *, indent: str) -> None:
+    from dialeval.display.plain import wrapped
+
     width = shutil.get_terminal_size().columns
-    print(
-        textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    )
+    print("\n".join(wrapped(text, width, rest=indent, whole_words=True)))
 
 
 def _detail(pair: Comparison) -> str:
@@ -176,7 +199,7 @@ def _detail(pair: Comparison) -> str:
 
 
 class _Look(NamedTuple):
-    """Which of two looks this is, what it may spend, and what the first one found."""
+    """Return the look, the alpha that it may spend, and the findings of the first look."""
 
     number: str | None = None
     spent: float | None = None
@@ -184,10 +207,8 @@ class _Look(NamedTuple):
 
 
 def _look(resampling: Resampling, *, first_look: bool, second_look: Path | None) -> _Look:
-    from dialeval.stats import looks
-
     if first_look and second_look is not None:
-        raise bad_usage("a look is the first or the second, not both", where="--second-look")
+        raise BadUsage("a look is the first or the second, not both", where="--second-look")
     if first_look:
         return _Look("1/2", looks(alpha=resampling.alpha).first)
     if second_look is not None:
@@ -196,26 +217,34 @@ def _look(resampling: Resampling, *, first_look: bool, second_look: Path | None)
 
 
 def _changed(given: Mapping[str, int | float | str | None], first: Side, second: Side) -> Resampling:
-    """How the runs resampled, but for what is given."""
-    from dialeval.core import Resampling
-    from dialeval.study import shared_resampling
-
+    """Return the runs' settings of resampling, with what is given in place of their own."""
     complete = None not in given.values()
-    content = Resampling().as_json() if complete else shared_resampling(first, second).as_json()
+    shared = Resampling() if complete else shared_resampling(first, second)
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    return Resampling.of_json({**content, **changes})
+    sides = (side.resampling for side in (first, second) if side.resampling is not None)
+    group = next((held.group for held in sides), shared.group)
+    return replace(Resampling.of_json({**shared.as_json(), **changes}), group=group)
+
+
+def _numbers(pair: Comparison) -> Iterator[tuple[str, str, str, float | None, float | None, float | None]]:
+    """The measure, its signature, whose number it is, and the number: both scores, and the difference with its ends."""
+    if pair.basis is not None:
+        named = pair.measure or "", pair.basis.signature
+        yield *named, pair.a, pair.basis.score_a, None, None
+        yield *named, pair.b, pair.basis.score_b, None, None
+        yield *named, "difference", *pair.difference[:3]
 
 
 def _notes(
     pairs: Sequence[Comparison], items: Sequence[str], resampling: Resampling, look: str | None
 ) -> Iterator[str]:
-    """What was resampled and tested, and what not to do with more items."""
-    from dialeval.display.wording import listing, which_bleu
-    from dialeval.evaluation.compare.sentences import CORRECTIONS
-
+    """Yield notes on the resampling, the tests, and further looks."""
     signatures = {pair.measure or "": pair.basis.signature for pair in pairs if pair.basis}
-    yield from (f"{note}." for note in which_bleu(signatures))
-    undecided = [pair for pair in pairs if pair.verdict == "undecided" and pair.difference is not None]
+    yield from (
+        f"{note}."
+        for note in (*which_bleu(signatures), *as_sacrebleu_prints(chain.from_iterable(map(_numbers, pairs))))
+    )
+    undecided = [pair for pair in pairs if pair.verdict == "undecided" and pair.difference.value is not None]
     if undecided and look is None:
         yield (
             "To add items, compare the new ones alone, or plan two looks (--first-look): testing old and new items "

@@ -10,44 +10,50 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 
-from dialeval.cli.options import ColumnsOption, From, Json, Kind, Limit, SkipBad
+from dialeval.cli.options import ColumnsOption, From, Json, Kind, Limit, Seed, SkipBad
+from dialeval.cli.sampling import Sample, check_sample, drawn
+from dialeval.data import (
+    FORMATS,
+    Prompt,
+    Question,
+    SideFile,
+    read_guessing,
+    read_prompts,
+    read_texts,
+    refuse,
+    survey,
+    write,
+)
+from dialeval.data.codec.bad import SIDE_ENDING
+from dialeval.data.codec.sources import file_of, split_format
+from dialeval.display.consoles import PrintableConsole
+from dialeval.display.wording import count as counted
+from dialeval.errors import BadInput, Unsuitable
+from dialeval.options import Argument, Option
 
 if TYPE_CHECKING:
-    from dialeval.data import OnBad, Record, SideFile, Survey
-
-_SUMMARY = "Data files: what can be read, whether it is valid, conversion."
-app = typer.Typer(
-    no_args_is_help=True,
-    help=f"{_SUMMARY}\n\nExample: dialeval data convert chats.json dialogues.jsonl --from sharegpt",
-    short_help=_SUMMARY,
-)
+    from dialeval.data import OnBad, Record, Survey
 
 SkipBadInto: TypeAlias = Annotated[
     bool,
-    typer.Option("--skip-bad", help="Leave bad lines out, count them, and write them to TO.bad.jsonl."),
+    Option("--skip-bad", help="Leave bad lines out, count them, and write them to TO.bad.jsonl."),
 ]
 
 
-@app.command("ls")
 def ls(json: Json = False) -> None:
     """List the formats that can be read, and the kinds of records each gives.
 
     Example: dialeval data ls
     """
-    from dialeval.data import FORMATS
-
     if json:
         rows = [
             {"name": form.name, "summary": form.summary, "kinds": form.kinds} for form in FORMATS.values()
         ]
         print(jsonlib.dumps({"formats": rows}, ensure_ascii=False))
         return
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from dialeval.display.consoles import PrintableConsole
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("format", no_wrap=True)
@@ -59,11 +65,10 @@ def ls(json: Json = False) -> None:
     print("Text formats may be gzipped. To see data of our own: dialeval demo --copy FOLDER")
 
 
-@app.command("validate")
 def validate(
-    file: Annotated[str, typer.Argument(help="The file, or - for standard input.")],
+    file: Annotated[str, Argument(help="The file, or - for standard input.")],
     kind: Annotated[
-        Kind | None, typer.Option("--kind", help="What its records are.", show_default="by their fields")
+        Kind | None, Option("--kind", help="What its records are.", show_default="by their fields")
     ] = None,
     format: From = None,
     columns: ColumnsOption = None,
@@ -78,8 +83,6 @@ def validate(
 
     Example: dialeval data validate chats.jsonl --from openai --skip-bad
     """
-    from dialeval.data import refuse, survey
-
     side = _side_file(file) if skip_bad else None
     content = survey(file, kind=kind, format=format, columns=columns, on_bad=side or refuse)
     _report_bad(side)
@@ -89,53 +92,59 @@ def validate(
         print("\n".join(_survey_lines(content)))
 
 
-@app.command("convert")
 def convert(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The file (or folder) to read, or -.")],
-    target: Annotated[
-        str, typer.Argument(metavar="TO", help="The file to write; its ending names the format.")
-    ],
+    source: Annotated[str, Argument(metavar="FROM", help="The file (or folder) to read, or -.")],
+    target: Annotated[str, Argument(metavar="TO", help="The file to write; its ending names the format.")],
     format: From = None,
     columns: ColumnsOption = None,
     kind: Annotated[
         Kind | None,
-        typer.Option("--as", help="The kind of records to make.", show_default="what the file holds"),
+        Option("--as", help="The kind of records to make.", show_default="what the file holds"),
     ] = None,
     ref: Annotated[
-        list[str] | None, typer.Option("--ref", help="A text file of references, a line each. Repeatable.")
+        list[str] | None, Option("--ref", help="A text file of references, a line each. Repeatable.")
     ] = None,
     system: Annotated[
-        str | None, typer.Option("--system", help="The system's name.", show_default="as found")
+        str | None, Option("--system", help="The system's name.", show_default="as found")
     ] = None,
     skip_bad: SkipBadInto = False,
     limit: Limit = None,
+    sample: Sample = None,
+    seed: Seed = 0,
 ) -> None:
     """Turn a file of any format we read into one of ours: .jsonl, .csv, .tsv or .parquet.
 
     Example: dialeval data convert chats.json dialogues.jsonl --from sharegpt
 
     Example: dialeval data convert output.txt examples.jsonl --ref ref1.txt --ref ref2.txt --system mine
-    """
-    from dialeval.data import refuse, write
 
+    Example: dialeval data convert questions.jsonl some.jsonl --sample 56 --seed 1
+    """
+    check_sample(limit, sample)
     beside = source if target == "-" else target
     _keep_inputs([source, *(ref or [])], target, _side_path(beside) if skip_bad else None)
     side = _side_file(beside) if skip_bad else None
     records = _records(source, format, columns, kind, ref or [], side or refuse)
     named = _named(records, system) if system else records
     replaced = target != "-" and Path(target).is_file()
-    count = write(target, islice(named, limit))
+    kept: Iterable[Record] = islice(named, limit)
+    if sample is not None:
+        kept, _ = drawn(named, lambda record: record.item, limit=None, sample=sample, seed=seed)
+    count = write(target, kept, private=_is_private(source))
     _report_bad(side)
     where = "standard output" if target == "-" else target
     ending = ", in place of the file that was there" if replaced else ""
-    print(f"{count:,} records written to {where}{ending}", file=sys.stderr)
+    print(f"{counted(count, 'record')} written to {where}{ending}", file=sys.stderr)
+
+
+def _is_private(source: str) -> bool:
+    """Whether the source is a file that only its owner can read, as exported ratings are."""
+    path = Path(source)
+    return source != "-" and path.is_file() and not path.stat().st_mode & 0o077
 
 
 def _keep_inputs(sources: list[str], target: str, side: Path | None) -> None:
     """Refuse to write over what is about to be read."""
-    from dialeval.data.codec.sources import file_of
-    from dialeval.errors import BadInput
-
     for written in (Path(target), side):
         for source in sources:
             if (
@@ -156,9 +165,6 @@ def _records(
     references: list[str],
     on_bad: OnBad,
 ) -> Iterator[Record]:
-    from dialeval.data import read_guessing, read_prompts, read_texts
-    from dialeval.errors import Unsuitable
-
     if references and (format not in (None, "text") or kind not in (None, "example")):
         raise Unsuitable(
             "--ref goes with a text file of responses: leave out --from and --as, or name text and example."
@@ -171,23 +177,16 @@ def _records(
 
 
 def _named(records: Iterable[Record], system: str) -> Iterator[Record]:
-    from dialeval.data import Prompt, Question
-
     for record in records:
         yield record if isinstance(record, Prompt | Question) else replace(record, system=system)
 
 
 def _side_path(beside: str) -> Path:
-    from dialeval.data.codec.bad import SIDE_ENDING
-    from dialeval.data.codec.sources import split_format
-
     beside = str(split_format(beside).source)
     return Path(("stdin" if beside == "-" else beside.rstrip("/")) + SIDE_ENDING)
 
 
 def _side_file(beside: str) -> SideFile:
-    from dialeval.data import SideFile
-
     return SideFile(_side_path(beside))
 
 

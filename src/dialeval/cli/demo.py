@@ -12,31 +12,37 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from dialeval.cli.options import CacheFolder, Jobs, Json, Resume
+from dialeval.catalogue.metrics import EVERY_METRIC
+from dialeval.catalogue.scoring import available
+from dialeval.cli.annotate.serve import missing_packages
+from dialeval.cli.consistency.detect import detect
+from dialeval.cli.execution import Execution
+from dialeval.cli.nbest.measure import measure
 from dialeval.cli.run import annotated, carry_out
+from dialeval.cli.scoring import tell_left_out
+from dialeval.cli.select.ask import ask
+from dialeval.encoder import find_encoder
+from dialeval.errors import BadInput, ResourceUnavailable
 from dialeval.files.atomic import write_atomically
+from dialeval.options import Option, Options
+from dialeval.study import build_measure, load_study
 
 if TYPE_CHECKING:
     from dialeval.study import Study
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The run folder.")] = Path("runs/demo"),
+    out: Annotated[Path, Option("--out", "-o", help="The run folder.")] = Path("runs/demo"),
     copy: Annotated[
-        Path | None, typer.Option("--copy", help="Only copy the demo study here, to start your own from.")
+        Path | None, Option("--copy", help="Only copy the demo study here, to start your own from.")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Leave out the pages on selection, n-best lists and consistency.")
+        bool, Option("--quick", help="Leave out the pages on selection, n-best lists and consistency.")
     ] = False,
     all_metrics: Annotated[
-        bool, typer.Option("--all", help="Measure by every metric that can run here: a minute or two.")
+        bool, Option("--all", help="Measure by every metric that can run here: a minute or two.")
     ] = False,
-    jobs: Jobs = 1,
-    resume: Resume = True,
-    cache: CacheFolder = None,
-    json: Json = False,
+    execution: Annotated[Execution, Options("jobs", "resume", "cache", "json")] = Execution(),
 ) -> None:
     """Run one study on bundled dialogues: print its verdict and first scores, and write a report with the rest.
 
@@ -44,9 +50,6 @@ def demo(
 
     Example: dialeval demo -o runs/demo
     """
-    from dialeval.errors import BadInput
-    from dialeval.study import load_study
-
     with as_file(files("dialeval.study").joinpath("demo")) as bundled:
         if copy is not None:
             if copy.exists():
@@ -59,11 +62,11 @@ def demo(
             study = _with_everything(study)
 
         def write_pages() -> None:
-            _write_pages(bundled, out, resume=resume, cache=cache)
+            _write_pages(bundled, out, Execution(resume=execution.resume, cache=execution.cache))
 
         then = None if quick else write_pages
-        carry_out(study, out, jobs=jobs, resume=resume, cache=cache, json=json, brief=True, then=then)
-    if not json:
+        carry_out(study, out, execution, brief=True, then=then)
+    if not execution.json:
         _print_next()
 
 
@@ -79,72 +82,59 @@ def _copy(bundled: Path, target: Path) -> None:
 
 def _with_everything(study: Study) -> Study:
     """The study with every other metric that can run here; the rest are named on stderr."""
-    from dialeval.metrics import EVERY_METRIC
-    from dialeval.metrics.scoring import available
-    from dialeval.study import build_measure
-
     already = {measure.label: measure for measure in study.measures}
     print("Every metric: the first time, some compile their tables, up to a minute.", file=sys.stderr)
     usable = available(name for name in EVERY_METRIC if name not in already)
-    for name, obstacle in usable.obstacles.items():
-        print(f"left out: {name}: {obstacle}", file=sys.stderr)
+    tell_left_out(usable.obstacles)
     study = annotated(study, f"by dialeval demo with more measures: {', '.join(usable.metrics)}")
     more = (build_measure(name) for name in EVERY_METRIC if name in usable.metrics)
     return dataclasses.replace(study, measures=(*already.values(), *more))
 
 
-def _write_pages(bundled: Path, out: Path, *, resume: bool, cache: Path | None) -> None:
+def _write_pages(bundled: Path, out: Path, execution: Execution) -> None:
     """Write pages on what the study does not measure, each in a folder of the run; the report links them."""
-    from dialeval.cli.consistency.detect import detect
-    from dialeval.cli.nbest.measure import measure
-    from dialeval.cli.select.ask import ask
-
     print("Writing the report, with pages on selection, n-best lists and contradictions ...", file=sys.stderr)
-    choosers = [str(bundled / "selection" / "smollm2-135m-instruct.jsonl"), *_encoder(), "tfidf"]
+    lacking = _lacking_encoder()
+    encoder = [] if lacking else ["encoder"]
+    choosers = [str(bundled / "selection" / "smollm2-135m-instruct.jsonl"), *encoder, "tfidf"]
 
     def selection() -> None:
         questions = str(bundled / "selection" / "questions.jsonl")
-        ask(questions, choosers, out=out / "selection", cluster="auto", resume=resume, cache=cache)
+        ask(questions, choosers, out=out / "selection", execution=execution)
 
     def nbest() -> None:
-        measure(str(bundled / "nbest" / "lists.jsonl"), out=out / "nbest", resume=resume, cache=cache)
+        measure(str(bundled / "nbest" / "lists.jsonl"), out=out / "nbest", execution=execution)
 
     def consistency() -> None:
         dialogues = str(bundled / "consistency" / "dialogues.jsonl")
-        detect(dialogues, out=out / "consistency", resume=resume, cache=cache)
+        detect(dialogues, out=out / "consistency", execution=execution)
 
     for write in (selection, nbest, consistency):
-        _write_quietly(write)
+        lacking |= _lacking_page(write)
+    tell_left_out(lacking)
 
 
-def _encoder() -> list[str]:
-    """The embedded encoder as a chooser, if its weights are installed."""
-    from dialeval.encoder import find_encoder
-    from dialeval.errors import ResourceUnavailable
-
+def _lacking_encoder() -> dict[str, str]:
+    """Return why the embedded encoder is no chooser, if its weights are not installed."""
     try:
         find_encoder("minilm")
     except ResourceUnavailable as error:
-        print(f"left out: encoder: {error}", file=sys.stderr)
-        return []
-    return ["encoder"]
+        return {"encoder": str(error)}
+    return {}
 
 
-def _write_quietly(write: Callable[[], None]) -> None:
-    """Write a page, with nothing on the terminal; say that it is left out if what it needs is not installed."""
-    from dialeval.errors import ResourceUnavailable
-
+def _lacking_page(write: Callable[[], None]) -> dict[str, str]:
+    """Write a page, with nothing on the terminal; return why it is left out if what it needs is not installed."""
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             write()
     except ResourceUnavailable as error:
-        print(f"left out: {write.__name__}: {error}", file=sys.stderr)
+        return {write.__name__: str(error)}
+    return {}
 
 
 def _print_next() -> None:
     """Print what to try next: only commands that work in this installation as they stand."""
-    from dialeval.cli.annotate.serve import missing_packages
-
     program = _program()
     print(f"Your own data: {program} demo --copy my-study")
     if not missing_packages():

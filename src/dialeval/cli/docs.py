@@ -9,14 +9,15 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from dialeval.cli.options import Json
+from dialeval.cli.parsing.lines import pages_folder
+from dialeval.errors import ResourceUnavailable, UnknownName, in_clone
+from dialeval.options import Argument
 
 
 def docs(
     topic: Annotated[
-        str | None, typer.Argument(metavar="TOPIC", help="A page, such as study.", show_default="list them")
+        str | None, Argument(metavar="TOPIC", help="A page, such as study; none to list them.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -39,10 +40,8 @@ def docs(
 
 
 def _pages() -> dict[str, Path]:
-    """Every page by its topic: those of the package, or those of the clone that it runs from."""
-    from dialeval.errors import CLONE, ResourceUnavailable, in_clone
-
-    folder = CLONE / "docs" if in_clone() else Path(__file__).parents[1] / "docs"
+    """Return every page by its topic."""
+    folder = pages_folder()
     pages = {path.stem: path for path in sorted(folder.glob("*.md"), key=lambda path: path.stem)}
     if not pages:
         raise ResourceUnavailable(
@@ -52,8 +51,6 @@ def _pages() -> dict[str, Path]:
 
 
 def _page(topic: str, pages: dict[str, Path]) -> Path:
-    from dialeval.errors import UnknownName
-
     name = topic.removeprefix("docs/").removesuffix(".md").lower()
     if name not in pages:
         raise UnknownName("page", topic, pages, todo="'dialeval docs' lists the pages.")
@@ -62,8 +59,6 @@ def _page(topic: str, pages: dict[str, Path]) -> Path:
 
 def _text(page: Path) -> str:
     """The page, with install commands that work here."""
-    from dialeval.errors import in_clone
-
     text = page.read_text(encoding="utf-8")
     return text if in_clone() else re.sub(r"pip install (['\"]?)\.(?=\[)", r"pip install \1dialeval", text)
 

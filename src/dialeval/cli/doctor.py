@@ -1,4 +1,4 @@
-"""``dialeval doctor``: what is installed, what is not, and what to do about it."""
+"""``dialeval doctor``: the installation, its dependencies and their licences, and advice."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 
+from dialeval.cli.execution import default_cache_folder
 from dialeval.cli.options import Json
-from dialeval.cli.workshop import default_cache_folder
+from dialeval.cli.resources import status_json
+from dialeval.display.consoles import PrintableConsole
+from dialeval.encoder.bases import BASES
+from dialeval.engine import Cache
 from dialeval.errors import install_advice
+from dialeval.files.documents import write_document
+from dialeval.options import Option
+from dialeval.resources import CATALOGUE, check, installed_version
 from dialeval.version import __version__
 
 if TYPE_CHECKING:
@@ -39,7 +49,7 @@ PURPOSES: Final[Mapping[str, str]] = {
     "ray": "--engine ray",
     "serve": "annotate serve",
 }
-"""What each extra is for; those of developers are left out."""
+"""Purposes of the extras; those of developers are left out."""
 
 TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "java": ("java",),
@@ -48,16 +58,13 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
 """Programs that only our own tests use, and the names they go by."""
 
 
-# Not on PyPI yet, so every installation has a clone.
-
-
 @dataclass(frozen=True, slots=True)
 class Package:
     """A distribution that dialeval can use."""
 
     name: str
     version: str | None
-    """None where it is not installed."""
+    """None if it is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,26 +87,22 @@ class Diagnosis:
 
 
 def doctor(
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Also compare every resource with its hash.")
-    ] = False,
+    verify: Annotated[bool, Option("--verify", help="Also compare every resource with its hash.")] = False,
     licences: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--licences",
-            help="List every installed dependency with its licence, and known vulnerabilities where pip-audit is "
+            help="List every installed dependency with its licence, and known vulnerabilities if pip-audit is "
             "installed (it asks the network).",
         ),
     ] = False,
     sbom: Annotated[
         Path | None,
-        typer.Option(
-            "--sbom", metavar="FILE", help="Write an SBOM (CycloneDX 1.5 JSON) of the installation."
-        ),
+        Option("--sbom", metavar="FILE", help="Write an SBOM (CycloneDX 1.5 JSON) of the installation."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Say what is installed, which resources are here, and what to do next.
+    """Check the installation and its resources, and say what to do next.
 
     Exits with 1 only if something that every command needs is broken.
 
@@ -114,13 +117,10 @@ def doctor(
     else:
         _print(diagnosis)
     if diagnosis.missing:
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
 def _print_dependencies(target: Path | None, *, licences: bool, json: bool) -> None:
-    from dialeval.cli.dependencies import audit, dependencies, sbom
-    from dialeval.files.documents import write_document
-
     found = dependencies()
     if target is not None:
         write_document(target, sbom(found), follow=True)
@@ -139,9 +139,6 @@ def _print_dependencies(target: Path | None, *, licences: bool, json: bool) -> N
 
 
 def _diagnose(*, verify: bool) -> Diagnosis:
-    from dialeval.engine import Cache
-    from dialeval.resources import CATALOGUE, check
-
     needs = _requirements()
     folder = default_cache_folder()
     files, size = Cache(folder).size()
@@ -160,8 +157,6 @@ def _diagnose(*, verify: bool) -> Diagnosis:
 
 def _requirements() -> dict[str, list[Package]]:
     """The packages that each extra of the installed dialeval asks for; those of base use under the empty name."""
-    from dialeval.resources import installed_version
-
     try:
         lines = metadata.requires("dialeval") or []
     except metadata.PackageNotFoundError:
@@ -187,6 +182,9 @@ def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
     for status in diagnosis.resources:
         if status.state == "altered":
             yield status.detail
+    for status in diagnosis.resources:
+        if status.resource.name == BASES["deberta"].resource and status.state == "absent":
+            yield f"To train detectors, readers and scorers on a better base (--base deberta): {status.command}"
     if any(status.state == "absent" for status in diagnosis.resources):
         yield "For absent resources, install lines are in: dialeval resources ls"
     if not diagnosis.cache_writable:
@@ -196,8 +194,6 @@ def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _json(diagnosis: Diagnosis) -> dict[str, object]:
-    from dialeval.cli.resources import status_json
-
     return {
         "dialeval": __version__,
         "python": platform.python_version(),
@@ -218,8 +214,6 @@ def _json(diagnosis: Diagnosis) -> dict[str, object]:
 
 
 def _print(diagnosis: Diagnosis) -> None:
-    from dialeval.display.consoles import PrintableConsole
-
     console = PrintableConsole(highlight=False, markup=False)
     console.print(
         f"dialeval {__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}"
@@ -245,9 +239,6 @@ def _print(diagnosis: Diagnosis) -> None:
 
 
 def _print_extras(console: Console, diagnosis: Diagnosis) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     table = Table(
         "extra", "state", "for", "missing packages", box=SIMPLE_HEAD, pad_edge=False, show_edge=False
     )
@@ -259,10 +250,139 @@ def _print_extras(console: Console, diagnosis: Diagnosis) -> None:
 
 
 def _print_resources(console: Console, diagnosis: Diagnosis) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     table = Table("resource", "state", "for", box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for status in diagnosis.resources:
         table.add_row(status.resource.name, status.state, ", ".join(status.resource.used_by))
     console.print(table)
+
+
+_EXTRA: Final = re.compile(r"extra\s*==")
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """An installed distribution that dialeval can reach through requirements."""
+
+    name: str
+    version: str
+    licence: str
+    """As its metadata state it; ``unknown`` if they do not."""
+    needed_by: tuple[str, ...]
+    """Distributions that require it."""
+
+
+def dependencies() -> list[Dependency]:
+    """Every installed distribution that dialeval asks for, with or without extras, and what those ask for, by name."""
+    needed_by: dict[str, set[str]] = {"dialeval": set()}
+    waiting, known = ["dialeval"], dict[str, metadata.Distribution]()
+    while waiting:
+        name = waiting.pop()
+        try:
+            known[name] = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        # The extras of dialeval are part of it; those of others are not.
+        for line in known[name].requires or []:
+            if name != "dialeval" and _EXTRA.search(line):
+                continue
+            other = _normal(line)
+            if other not in needed_by:
+                waiting.append(other)
+            needed_by.setdefault(other, set()).add(name)
+    return [
+        Dependency(name, found.version, licence_of(found), tuple(sorted(needed_by[name])))
+        for name, found in sorted(known.items())
+        if name != "dialeval"
+    ]
+
+
+def _normal(requirement: str) -> str:
+    match = _NAME.match(requirement)
+    return re.sub(r"[-_.]+", "-", match[0] if match else requirement).lower()
+
+
+def licence_of(found: metadata.Distribution) -> str:
+    """The licence that a distribution states: an expression, a short field, or its classifiers."""
+    about = found.metadata
+    if "License-Expression" in about:
+        return about["License-Expression"]
+    stated = about["License"].strip() if "License" in about else ""
+    classified = [
+        line.split("::")[-1].strip()
+        for line in about.get_all("Classifier") or []
+        if line.startswith("License ::") and not line.endswith("OSI Approved")
+    ]
+    if classified:
+        return " AND ".join(sorted(classified))
+    # Some put the whole text of the licence there.
+    return stated.splitlines()[0][:60] if stated else "unknown"
+
+
+def sbom(found: Sequence[Dependency]) -> dict[str, Any]:
+    """A CycloneDX 1.5 document of dialeval and the dependencies; the same installation gives the same document."""
+    components = [
+        {
+            "type": "library",
+            "bom-ref": _reference(each.name, each.version),
+            "name": each.name,
+            "version": each.version,
+            "purl": _reference(each.name, each.version),
+            "licenses": [{"license": {"name": each.licence}}],
+        }
+        for each in found
+    ]
+    root = _reference("dialeval", __version__)
+    serial = uuid.uuid5(uuid.NAMESPACE_URL, jsonlib.dumps([root, components], sort_keys=True))
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": f"urn:uuid:{serial}",
+        "version": 1,
+        "metadata": {
+            "component": {"type": "application", "bom-ref": root, "name": "dialeval", "version": __version__}
+        },
+        "components": components,
+        "dependencies": list(_relations(found)),
+    }
+
+
+def _relations(found: Sequence[Dependency]) -> Iterator[Mapping[str, object]]:
+    references = {each.name: _reference(each.name, each.version) for each in found}
+    references["dialeval"] = _reference("dialeval", __version__)
+    for name, reference in sorted(references.items()):
+        asked = sorted(references[each.name] for each in found if name in each.needed_by)
+        yield {"ref": reference, "dependsOn": asked}
+
+
+def _reference(name: str, version: str) -> str:
+    return f"pkg:pypi/{name}@{version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Findings of pip-audit, or the reason why there are none."""
+
+    vulnerabilities: tuple[str, ...] = ()
+    absence: str | None = None
+
+
+def audit(timeout: float = 120.0) -> Audit:
+    """Return known vulnerabilities by pip-audit, which asks a service on the network, if it is installed."""
+    beside = Path(sys.executable).with_name("pip-audit")
+    program = str(beside) if beside.exists() else shutil.which("pip-audit")
+    if program is None:
+        return Audit(absence="pip-audit is not installed, so known vulnerabilities were not looked up")
+    command = [program, "--format", "json", "--progress-spinner", "off"]
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        listed = jsonlib.loads(ended.stdout)["dependencies"]
+        return Audit(
+            tuple(
+                f"{package['name']} {package['version']}: {found['id']}"
+                for package in listed
+                for found in package.get("vulns", ())
+            )
+        )
+    except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError):
+        return Audit(absence="pip-audit gave no answer (it needs the network)")

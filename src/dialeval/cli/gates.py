@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from dialeval.cli.parsing.declaring import bad_usage
+from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.display.streams import behind, in_github_actions, printable
+from dialeval.errors import RunFailed, UnknownName
+from dialeval.evaluation.unscored import unanswered_of
 
 if TYPE_CHECKING:
-    from dialeval.core import Outcome
+    from dialeval.core import Result
     from dialeval.study import Gate, GateOutcome
 
 GATE_NOT_MET: Final = 100
@@ -23,17 +25,17 @@ class Directed(Protocol):
 
     @property
     def higher_is_better(self) -> bool | None:
-        """False where lower is better, None where neither is."""
+        """False if lower is better, None if neither is."""
 
 
 def parse_fail_under(given: Sequence[str] | None, known: Mapping[str, Directed]) -> tuple[Gate, ...]:
     """Gates from ``METRIC=VALUE`` pairs; a metric that is not measured is a usage error.
 
-    Where lower is better, the gate is not met above the value: ``slot_error_rate=0.05`` is ``slot_error_rate <= 0.05``.
+    The name without its options is enough if only one metric has it.
+    If lower is better, the gate is not met above the value: ``slot_error_rate=0.05`` is ``slot_error_rate <= 0.05``.
     """
     if not given:
         return ()
-    from dialeval.errors import UnknownName
     from dialeval.study import parse_gate
 
     gates = []
@@ -43,16 +45,25 @@ def parse_fail_under(given: Sequence[str] | None, known: Mapping[str, Directed])
             gate = parse_gate(f"{metric} >= {value}")
         except ValueError:
             message = f"found {text!r}, expected METRIC=VALUE such as 'rouge_l=0.3' or 'point(rouge_l)=0.3'"
-            raise bad_usage(message, where="--fail-under") from None
+            raise BadUsage(message, where="--fail-under") from None
+        alike = [label for label in known if label.partition("(")[0] == gate.measure]
+        if gate.measure not in known and len(alike) == 1:
+            gate = replace(gate, measure=alike[0])
         if gate.measure not in known:
-            raise bad_usage(str(UnknownName("metric here", gate.measure, known)), where="--fail-under")
+            raise BadUsage(str(UnknownName("metric here", gate.measure, known)), where="--fail-under")
         is_lower_better = known[gate.measure].higher_is_better is False
         gates.append(replace(gate, comparator="<=") if is_lower_better else gate)
     return tuple(gates)
 
 
 def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
-    """Name every gate that was not met on stderr and leave with 100; return where all were met."""
+    """Name every gate that was not met on stderr and leave with 100; return if all were met.
+
+    Gates that were met without an interval are named too.
+    """
+    for outcome in outcomes:
+        if outcome.passed and outcome.code == "constant":
+            print(f"note: gate met: {outcome.gate} ({outcome.finding})", file=sys.stderr)
     missed = [outcome for outcome in outcomes if not outcome.passed]
     if not missed:
         return
@@ -69,11 +80,8 @@ def in_ci() -> bool:
     return os.environ.get("CI", "").strip().lower() in ("true", "1", "yes")
 
 
-def refuse_silence(results: Iterable[tuple[str, Outcome]], allowed: float) -> None:
+def refuse_silence(results: Iterable[tuple[str, Result]], allowed: float) -> None:
     """Fail if a system answered nothing at all, unless that is allowed; from results by system."""
-    from dialeval.errors import RunFailed
-    from dialeval.evaluation.unscored import unanswered_of
-
     mute = [each for each in unanswered_of("", results) if each.unanswered == each.items]
     if mute and allowed < 1:
         names = [each.system for each in mute]
@@ -85,14 +93,14 @@ def refuse_silence(results: Iterable[tuple[str, Outcome]], allowed: float) -> No
 
 
 def show_in_job(error: str) -> None:
-    """Make the error a line of the GitHub Actions job, where there is one."""
+    """Make the error a line of the GitHub Actions job, if there is one."""
     if in_github_actions():
         # On stderr, which GitHub reads too: stdout may be JSON.
         print(f"::error title=dialeval::{_one_command(printable(error))}", file=behind(sys.stderr))
 
 
 def add_job_summary(text: str) -> None:
-    """Add Markdown to the summary of the GitHub Actions job, where there is one."""
+    """Add Markdown to the summary of the GitHub Actions job, if there is one."""
     place = os.environ.get("GITHUB_STEP_SUMMARY")
     if in_github_actions() and place:
         with open(place, "a", encoding="utf-8") as summary:

@@ -6,17 +6,18 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from dialeval.cli.options import ColumnsOption
 from dialeval.errors import DialevalError
+from dialeval.files.atomic import write_atomically
+from dialeval.options import Argument, Option
+from dialeval.study.sketch import sketch_study
 
 Files = Annotated[
     list[Path],
-    typer.Argument(help="Prompts or dialogues, systems' responses, ratings, questions.", metavar="FILE..."),
+    Argument(help="Prompts or dialogues, systems' responses, ratings, questions.", metavar="FILE..."),
 ]
-Out = Annotated[Path, typer.Option("-o", "--out", help="The study file to write.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the study file if there is one.")]
+Out = Annotated[Path, Option("-o", "--out", help="The study file to write.")]
+Force = Annotated[bool, Option("--force", help="Replace the study file if there is one.")]
 
 
 def init(
@@ -28,9 +29,6 @@ def init(
 
     Example: dialeval init sheet.xlsx --columns context=q,system:old=old_bot,system:new=new_bot
     """
-    from dialeval.files.atomic import write_atomically
-    from dialeval.study.sketch import sketch_study
-
     if out.exists() and not force:
         raise DialevalError(f"{out} exists already. Name another file with -o, or replace it with --force.")
     text = sketch_study(files, out.parent, columns=columns)

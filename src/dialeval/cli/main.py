@@ -9,14 +9,15 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, Final, TextIO
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, TextIO
 
-from dialeval.cli.parsing.plain_lines import plain_values
-from dialeval.cli.parsing.verbs import VERBS, behind
-from dialeval.cli.workshop import INTERRUPTED, interruption, keeps
-from dialeval.display.streams import plain_streams, printable_streams
+from dialeval.cli.interruption import INTERRUPTED, interruption, keeps
+from dialeval.cli.parsing.lines import run as _run
+from dialeval.data.codec.dialects import forget_told
+from dialeval.display.streams import printable_streams
 from dialeval.errors import DialevalError, ResourceUnavailable, UnknownName, first_line, lack_of_memory
 
 
@@ -27,6 +28,7 @@ def main() -> None:
     """
     _start_lightly()
     warnings.showwarning = _print_warning
+    sys.excepthook = _print_traceback
     _print_notes()
     keeps(None)
     with printable_streams():
@@ -36,11 +38,15 @@ def main() -> None:
 def _run_or_explain(words: Sequence[str]) -> None:
     try:
         _run(words)
-    except (SystemExit, BrokenPipeError):
+        sys.stdout.flush()
+    except SystemExit:
         raise
-    except KeyboardInterrupt:  # while the parser is loaded: later it is the parser that tells of it
+    except KeyboardInterrupt:
         print(interruption(), file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        _forget_output()
+        sys.exit(1)
     except BaseException as error:
         said = _explanation(error)
         if said is None:
@@ -50,8 +56,14 @@ def _run_or_explain(words: Sequence[str]) -> None:
         sys.exit(2 if isinstance(error, UnknownName) else 1)
 
 
+def _forget_output() -> None:
+    """Discard what nobody reads, as of ``dialeval ... | head``; otherwise Python would complain of it at its end."""
+    with suppress(OSError, ValueError):  # a stream that is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _explanation(error: BaseException) -> str | None:
-    """The error in a sentence; None for a mistake of ours, which ends in a traceback."""
+    """Return the error in a sentence; None for a mistake of ours, which ends in a traceback."""
     lack = lack_of_memory(error)
     if isinstance(error, DialevalError) and not (lack and isinstance(error, ResourceUnavailable)):
         return f"{error} Memory ran out meanwhile. {_LESS_MEMORY}" if lack else str(error)
@@ -62,41 +74,11 @@ def _explanation(error: BaseException) -> str | None:
         return _full(error)
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}. Check the path and its permissions."
+    if isinstance(error, OSError) and error.errno in _BROKEN:
+        return f"A file cannot be read or written: {error.strerror}. Check the disk, and that you gave no device."
+    if isinstance(error, ValueError) and str(error).startswith("embedded null"):
+        return "Found a path with the character U+0000, which no name of a file holds. Correct it where it is named."
     return None
-
-
-def _run(words: Sequence[str]) -> None:
-    """Call the verb of a plain command line; every other line is typer's, and whatever ends as only typer can tell."""
-    verb = words[0] if words and words[0] in VERBS else None
-    instead: dict[str, Callable[..., Any]] = {}
-    if verb is not None and os.name != "nt" and _COMPLETING not in os.environ:
-        function = behind(verb)
-        values = plain_values(function, words[1:])
-        if values is not None:
-            try:
-                return function(**values)  # type: ignore[no-any-return]
-            except (DialevalError, SystemExit):
-                raise
-            except BaseException as error:  # a mistake in the usage, an interruption, a closed pipe
-                if lack_of_memory(error):
-                    raise
-                instead[verb] = _raising(error, function)
-    from dialeval.cli.parsing.app import app_of
-
-    with plain_streams():
-        app_of(VERBS if verb is None else [verb], instead)()
-
-
-_COMPLETING: Final = "_DIALEVAL_COMPLETE"
-"""Set by shells that want to complete a command line."""
-
-
-def _raising(error: BaseException, function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def ended(**_values: Any) -> None:
-        raise error
-
-    return ended
 
 
 def _start_lightly() -> None:
@@ -110,10 +92,12 @@ def _start_lightly() -> None:
 
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+_BROKEN: Final = (errno.EIO, errno.ESTALE)
+"""Errors of reading, for which the system names no file."""
 
 
 def _full(error: OSError) -> str:
-    """What to do about a full disk: the system does not say which file did not fit."""
+    """Return advice on a full disk; the system does not say which file did not fit."""
     place = f"{error.filename}: " if error.filename else ""
     return (
         f"{place}{error.strerror}. Free some space, and give the same command again: finished parts are kept."
@@ -137,8 +121,13 @@ def _print_warning(
     print(f"warning: {message}", file=sys.stderr)
 
 
+def _print_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    with printable_streams():
+        sys.__excepthook__(kind, error, trace)
+
+
 class _Notes(logging.Handler):
-    """Prints how a file is read where that is not the usual way: the same of two files at most."""
+    """Printer of notes on files that are read in an unusual way; the same note for two files at most."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,6 +142,8 @@ class _Notes(logging.Handler):
 
 
 def _print_notes() -> None:
+    """Print the notes of this command, also those that the process was told before it."""
+    forget_told()
     logger = logging.getLogger("dialeval.data")
     logger.setLevel(logging.INFO)
     for handler in [handler for handler in logger.handlers if isinstance(handler, _Notes)]:

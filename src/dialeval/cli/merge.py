@@ -8,26 +8,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from dialeval.cli.options import AllowCode, CacheFolder, Jobs, Json
+from dialeval.cli.execution import Execution
+from dialeval.cli.options import AllowCode
 from dialeval.cli.run import carry_out, loaded_study
 from dialeval.cli.score import print_merged
 from dialeval.cli.scoring import Scoring
-from dialeval.cli.shards import task_of_scoring, task_of_study
+from dialeval.cli.shards import check_arguments, task_of_scoring, task_of_study
+from dialeval.files.custom_code import only_named
+from dialeval.options import Argument, Option, Options
+from dialeval.study.shards.folder import KEPT
+from dialeval.study.shards.merging import check_unchanged, read_shards
 
 
 def merge(
     shards: Annotated[
-        list[Path], typer.Argument(help="The folders of all shards, in any order.", metavar="SHARD...")
+        list[Path], Argument(help="The folders of all shards, in any order.", metavar="SHARD...")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the whole.")],
-    jobs: Jobs = 1,
-    cache: CacheFolder = None,
+    out: Annotated[Path, Option("--out", "-o", help="The folder of the whole.")],
     allow_code: AllowCode = None,
-    json: Json = False,
+    execution: Annotated[Execution, Options("jobs", "cache", "json")] = Execution(),
 ) -> None:
-    """Join the shards of 'dialeval run' or 'dialeval score' to what the command gives without --shard.
+    """Join shards to what the command that wrote them gives without --shard.
 
     Answers and statistics come from the shards; intervals, tests, ranks and the report are computed here, from all
     items. A shard that is missing, given twice, unfinished or of other data, options or version is refused. Python
@@ -38,17 +39,14 @@ def merge(
 
     Example: dialeval score answers.jsonl -m bertscore --shard 1/2 -o parts/1
     """
-    from dialeval.files.custom_code import only_named
-    from dialeval.study.shards.folder import KEPT
-    from dialeval.study.shards.merging import check_unchanged, read_shards
-
     named, first = read_shards(shards)[0]
+    check_arguments(named, first.task, loaded_study if first.task.verb == "run" else Scoring)
     place = Path(first.folder)
     if not place.is_dir():  # everything was moved, or is merged on another machine
         place = Path.cwd()
     if place != Path.cwd():  # paths in the arguments are relative to where the shards were started
         shards, out = [folder.absolute() for folder in shards], out.absolute()
-        cache = cache and cache.absolute()
+        execution = replace(execution, cache=execution.cache and execution.cache.absolute())
     kept = [folder / KEPT for folder in shards]
     with only_named(allow_code or (), folder=Path.cwd(), foreign=_received(shards)), chdir(place):
         if first.task.verb == "run":
@@ -56,14 +54,14 @@ def merge(
             check_unchanged(named, first.task, task_of_study(study, first.task.arguments))
             # The cluster that a stranger's study names could send back code.
             here = replace(study, engine=None)
-            carry_out(here, out, jobs=jobs, resume=True, cache=cache, json=json, others=kept, merging=True)
+            carry_out(here, out, execution, others=kept, merging=True)
         else:
             scoring = Scoring.of_arguments(first.task.arguments)
             metrics = scoring.metrics()
             check_unchanged(
                 named, first.task, task_of_scoring(metrics, first.task.arguments, scoring.files())
             )
-            print_merged(scoring, metrics, out, jobs=jobs, cache=cache, json=json, others=kept)
+            print_merged(scoring, metrics, out, execution, others=kept)
 
 
 def _received(shards: Sequence[Path]) -> list[Path]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
-from dialeval.cli.parsing.declaring import Option, bad_usage
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.errors import DialevalError, Unsuitable
+from dialeval.options import Option
+from dialeval.text.calls import Call, print_call, split_call
 
 if TYPE_CHECKING:
     from dialeval.engine import EngineSettings
-    from dialeval.evaluation.shards import Shard
     from dialeval.ratings.scale import RatingScale
 
 Kind: TypeAlias = Literal["dialogue", "prompt", "example", "question", "nbest", "judgement"]
@@ -35,15 +37,6 @@ ColumnsOption: TypeAlias = Annotated[
     ),
 ]
 Seed: TypeAlias = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of everything random.")]
-Trials: TypeAlias = Annotated[
-    int,
-    Option(
-        "--trials",
-        min=0,
-        metavar="N",
-        help="Resamples behind tests and P(best); 0 for no tests and no intervals.",
-    ),
-]
 Limit: TypeAlias = Annotated[
     int | None, Option("--limit", min=1, metavar="N", help="Use only the first N items.")
 ]
@@ -55,26 +48,22 @@ Resume: TypeAlias = Annotated[
     bool,
     Option("--resume/--no-resume", help="Use what earlier runs computed and kept, or recompute everything."),
 ]
-AskAgain: TypeAlias = Annotated[
-    bool | None,
-    Option(
-        "--ask-again/--use-cache",
-        help="Ask systems for every answer again and replace cached ones, or use cached answers also in CI.",
-        show_default="use cached answers, except for studies with gates in CI",
-    ),
-]
 CacheFolder: TypeAlias = Annotated[
     Path | None,
     Option("--cache", help="Where computed results are kept.", show_default="the user's cache"),
 ]
-EngineOption: TypeAlias = Annotated[
+Device: TypeAlias = Annotated[
     str | None,
     Option(
-        "--engine",
-        metavar="ENGINE",
-        help="Where batches run: processes, ray, or as in 'ray(cpus=2, gpus=1)' for each worker.",
-        show_default="processes",
+        "--device",
+        metavar="NAME",
+        help="Where scorers and detectors run: auto, cpu, cuda, cuda:1 or mps.",
+        show_default="cpu",
     ),
+]
+Precision: TypeAlias = Annotated[
+    Literal["float32", "bfloat16"] | None,
+    Option("--precision", help="Numeric precision of their products.", show_default="float32"),
 ]
 Address: TypeAlias = Annotated[
     str | None,
@@ -84,30 +73,13 @@ Address: TypeAlias = Annotated[
         show_default="local",
     ),
 ]
-ShardOption: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--shard",
-        metavar="I/N",
-        help="Do only this part of the work, such as 1/3; 'dialeval merge' joins all parts.",
-        show_default=False,
-    ),
-]
 FailUnder: TypeAlias = Annotated[
     list[str] | None,
     Option(
         "--fail-under",
         metavar="METRIC=VALUE",
-        help="Exit with 100 if the interval of a score goes below this, or above it where lower is better; "
+        help="Exit with 100 if the interval of a score goes below this, or above it if lower is better; "
         "'point(METRIC)=X' judges the score alone. Repeatable.",
-    ),
-]
-Cluster: TypeAlias = Annotated[
-    Literal["auto", "dialogue", "none"],
-    Option(
-        "--cluster",
-        metavar="HOW",
-        help="Resample whole dialogues (ids DIALOGUE/TURN): auto, where ids show them; dialogue, always; or none.",
     ),
 ]
 MetricNames: TypeAlias = Annotated[
@@ -123,8 +95,49 @@ SACREBLEU: Final = "bleu(order=4,profile='sacrebleu')"
 
 
 def with_sacrebleu(metric: list[str] | None, wanted: bool) -> list[str] | None:
-    """The metrics that were named, with sacrebleu's BLEU if it is wanted."""
-    return [*(metric or ()), SACREBLEU] if wanted else metric
+    """The metrics that were named, each BLEU among them as sacrebleu computes it if that is wanted, or else added."""
+    if not wanted:
+        return metric
+    named = [as_sacrebleu(name) for name in metric or ()]
+    return named if any(map(_call_of_bleu, named)) else [*named, SACREBLEU]
+
+
+def as_sacrebleu(name: str) -> str:
+    """The metric, which may stand within ``point(...)``, of the profile sacrebleu if it is a BLEU.
+
+    A BLEU of another tool is a usage error.
+
+    >>> as_sacrebleu("bleu(order=2)"), as_sacrebleu("rouge_l"), as_sacrebleu("point(bleu)")
+    ("bleu(order=2,profile='sacrebleu')", 'rouge_l', "point(bleu(profile='sacrebleu'))")
+    """
+    if name.startswith("point(") and name.endswith(")"):
+        return f"point({as_sacrebleu(name[6:-1])})"
+    call = _call_of_bleu(name)
+    if call is None:
+        return name
+    parameters = dict(call.parameters)
+    if parameters.setdefault("profile", "sacrebleu") != "sacrebleu":
+        raise BadUsage(
+            f"cannot be combined with a BLEU of another tool, but found {name!r}", where="--sacrebleu"
+        )
+    return print_call(call.name, parameters.items())
+
+
+def _call_of_bleu(name: str) -> Call | None:
+    """The name and parameters of a BLEU; None of another metric, and of what cannot be read, which others refuse."""
+    try:
+        call = split_call(name)
+    except ValueError:
+        return None
+    return call if call.name == "bleu" and not call.rest else None
+
+
+def of_sacrebleu(given: list[str] | None, wanted: bool) -> list[str] | None:
+    """Options ``METRIC=VALUE``, each BLEU among the metrics as sacrebleu computes it if that is wanted."""
+    if not given or not wanted:
+        return given
+    parts = [text.rpartition("=") for text in given]
+    return [f"{as_sacrebleu(metric)}{sign}{value}" for metric, sign, value in parts]
 
 
 SkipBad: TypeAlias = Annotated[
@@ -137,7 +150,7 @@ DataFile: TypeAlias = Annotated[
     Option(
         "--data",
         metavar="FILE",
-        help="Contexts and references of responses that have only ids, or none and the order of the data.",
+        help="File with contexts and references, joined by id, or by line order if responses have no ids.",
         show_default=False,
     ),
 ]
@@ -152,7 +165,7 @@ AllowUnanswered: TypeAlias = Annotated[
         metavar="SHARE",
         min=0,
         max=1,
-        help="Share of the items that a system may leave unanswered without failing a gate.",
+        help="Share of the items that a system may leave unanswered without failing a gate; 1: all of them.",
         show_default="0",
     ),
 ]
@@ -169,47 +182,41 @@ RepeatsOption: TypeAlias = Annotated[
     Literal["first", "last", "mean", "separate"] | None,
     Option(
         "--repeats",
-        help="What counts where one rater judged an answer twice: the first, the last, the mean, or each as another "
+        help="What counts if one rater judged an answer twice: the first, the last, the mean, or each as another "
         "rater.",
         show_default="an error",
     ),
 ]
 
 
+LeaveOut: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--leave-out",
+        help="Leave out the raters in this file, as written by 'dialeval annotate agreement --drop-file'.",
+    ),
+]
+
+
 def scale_given(text: str | None) -> RatingScale | None:
-    """The scale that ``--scale`` writes; a usage error where it is not a scale."""
-    from dialeval.errors import Unsuitable
+    """The scale that ``--scale`` writes; a usage error if it is not a scale."""
     from dialeval.ratings.scale import RatingScale
 
     try:
         return None if text is None else RatingScale.parse(text)
     except Unsuitable as error:
-        raise bad_usage(str(error), where="--scale") from None
+        raise BadUsage(str(error), where="--scale") from None
 
 
 def engine_given(text: str | None, address: str | None) -> EngineSettings | None:
-    """The engine that ``--engine`` and ``--address`` name; a usage error where there is no such engine."""
+    """The engine that ``--engine`` and ``--address`` name; a usage error if there is no such engine."""
     if text is None and address is None:
         return None
     if text is None:
-        raise bad_usage("it goes with --engine ray", where="--address")
+        raise BadUsage("it goes with --engine ray", where="--address")
     from dialeval.engine import EngineSettings
-    from dialeval.errors import DialevalError
 
     try:
         return EngineSettings.parse(text, address)
     except (DialevalError, ValueError) as error:
-        raise bad_usage(str(error), where="--engine") from None
-
-
-def shard_given(text: str | None) -> Shard | None:
-    """The shard that ``--shard`` names; a usage error where it is not a shard."""
-    if text is None:
-        return None
-    from dialeval.errors import Unsuitable
-    from dialeval.evaluation.shards import Shard
-
-    try:
-        return Shard.parse(text)
-    except Unsuitable as error:
-        raise bad_usage(str(error), where="--shard") from None
+        raise BadUsage(str(error), where="--engine") from None

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import json as jsonlib
+import sys
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 
 from dialeval.cli.options import Json
+from dialeval.display.consoles import PrintableConsole
+from dialeval.options import Argument
+from dialeval.resources import CATALOGUE, check
 
 if TYPE_CHECKING:
     from dialeval.resources import Status
 
-_SUMMARY = "Weights, vectors and lexicons: what is installed, and how to get the rest."
-app = typer.Typer(
-    no_args_is_help=True,
-    help=f"{_SUMMARY}\n\nExample: dialeval resources verify",
-    short_help=_SUMMARY,
-)
 
-
-@app.command("ls")
 def ls(json: Json = False) -> None:
     """List every resource: whether it is installed, what it is for, its licence, how to install it.
 
     Example: dialeval resources ls
     """
-    from dialeval.resources import CATALOGUE, check
-
     statuses = [check(name, verify=False) for name in CATALOGUE]
     if json:
         print(jsonlib.dumps({"resources": [status_json(status) for status in statuses]}, ensure_ascii=False))
@@ -41,9 +37,8 @@ def ls(json: Json = False) -> None:
             print(f"  {status.resource.install}")
 
 
-@app.command("verify")
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", show_default="all")] = None,
+    names: Annotated[list[str] | None, Argument(metavar="NAME", help="Only these resources.")] = None,
     json: Json = False,
 ) -> None:
     """Compare every byte of the installed resources with the known hashes.
@@ -54,23 +49,17 @@ def verify(
 
     Example: dialeval resources verify all-minilm-l6-v2
     """
-    from dialeval.resources import CATALOGUE, check
-
     statuses = [check(name) for name in names or CATALOGUE]
     if json:
         print(jsonlib.dumps({"resources": [status_json(status) for status in statuses]}, ensure_ascii=False))
     else:
         print("\n".join(line for status in statuses for line in _lines(status)))
     if any(status.state == "altered" or (names and status.state == "absent") for status in statuses):
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
 def _lines(status: Status) -> Iterator[str]:
-    """How a resource stands, no wider than the terminal but for what one wants whole: paths, hashes, commands."""
-    from textwrap import wrap
-
-    from dialeval.display.consoles import PrintableConsole
-
+    """Yield the state of a resource, wrapped to the terminal except for paths, hashes and commands."""
     # What is wrong is told in a sentence that begins with the name, and ends with what to run.
     name = "" if status.state in ("absent", "altered") else f"{status.resource.name}: "
     yield from wrap(
@@ -104,11 +93,6 @@ def status_json(status: Status) -> dict[str, object]:
 
 
 def _print_table(statuses: list[Status]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from dialeval.display.consoles import PrintableConsole
-
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading, nowrap in (
         ("resource", True),

@@ -1,4 +1,4 @@
-"""``dialeval run``: the main job."""
+"""``dialeval run``, and evaluations with a verb of their own, which are studies made from options."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import dataclasses
 import json as jsonlib
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
+from dialeval.cli.execution import Execution, open_workshop
 from dialeval.cli.gates import (
     add_job_summary,
     exit_on_gates,
@@ -21,57 +22,54 @@ from dialeval.cli.gates import (
     show_in_job,
 )
 from dialeval.cli.options import (
-    Address,
-    AllowUnanswered,
     AllowUnmatched,
-    AskAgain,
-    CacheFolder,
-    EngineOption,
-    FailUnder,
-    Jobs,
-    Json,
-    Limit,
-    Resume,
-    ShardOption,
-    engine_given,
-    shard_given,
 )
-from dialeval.cli.parsing.declaring import bad_usage
+from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.cli.shards import work_on_study
-from dialeval.cli.workshop import open_workshop
+from dialeval.core import Replayer, Resampling
+from dialeval.data.codec.sources import file_of
+from dialeval.display.wording import count
+from dialeval.errors import RunFailed, Unsuitable
+from dialeval.files.documents import as_json
+from dialeval.files.folders import is_plain_name
+from dialeval.options import Argument, Option, Options
+from dialeval.resources.device import use
+from dialeval.study import compose_study, load_study, run_study, write_page, write_run
+from dialeval.study.folder import (
+    ANSWERS,
+    STDIN,
+    check_run_folder,
+    describe,
+    forget_answers,
+    keep_input,
+    study_in,
+)
+from dialeval.study.freshness import AnswerPolicy, answer_notes
+from dialeval.study.provenance import Beginning
+from dialeval.study.report.exports import as_markdown
+from dialeval.study.report.terminal import print_brief, print_leaderboard
+from dialeval.study.streaming import holding_all
 
 if TYPE_CHECKING:
-    from dialeval.engine import EngineSettings
+    from dialeval.evaluation.shards import Shard
     from dialeval.study import Run, Study
-    from dialeval.study.document import Content
-    from dialeval.study.freshness import AnswerPolicy
-
+    from dialeval.study.document import Content, Summary
 
 PARTLY_ANSWERED: Final = 3
-"""The exit code where all that failed is that some answers are missing; they can be asked for by the same command."""
+"""The exit code if nothing failed but that some answers are missing; the same command asks for them."""
 
 BIG: Final = 2**30
-"""Bytes of a data file that are told of where parts of the study hold all of it in memory."""
+"""Bytes of a data file from which a note tells which parts of the study hold all of it in memory."""
 
 
 def run(
-    study: Annotated[Path, typer.Argument(help="The study file.", metavar="STUDY.YAML")],
+    study: Annotated[Path, Argument(help="The study file.", metavar="STUDY.YAML")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The run folder.", show_default="runs/NAME")
+        Path | None, Option("--out", "-o", help="The run folder.", show_default="runs/NAME")
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Override the study's seed.")] = None,
-    limit: Limit = None,
-    jobs: Jobs = 1,
-    engine: EngineOption = None,
-    address: Address = None,
-    resume: Resume = True,
-    ask_again: AskAgain = None,
-    cache: CacheFolder = None,
-    fail_under: FailUnder = None,
-    allow_unanswered: AllowUnanswered = None,
+    seed: Annotated[int | None, Option("--seed", min=0, help="Override the study's seed.")] = None,
     allow_unmatched: AllowUnmatched = False,
-    shard: ShardOption = None,
-    json: Json = False,
+    execution: Annotated[Execution, Options()] = Execution(),
 ) -> None:
     """Compare systems on your data: a leaderboard with intervals and significance, and an HTML report.
 
@@ -83,53 +81,25 @@ def run(
 
     Example: dialeval run study.yaml -o parts/1 --shard 1/3
     """
-    part, chosen = shard_given(shard), engine_given(engine, address)
+    use(execution.device, execution.precision)
     arguments: dict[str, Any] = {
         "study": str(study),
         "seed": seed,
-        "limit": limit,
-        "fail_under": fail_under,
+        "limit": execution.limit,
+        "fail_under": execution.fail_under,
         "allow_unmatched": allow_unmatched,
-        "allow_unanswered": allow_unanswered,
+        "allow_unanswered": execution.allow_unanswered,
     }
-    loaded = loaded_study(**arguments)
-    if part is not None:
-        if ask_again:
-            raise bad_usage(
-                "cannot be combined with --shard; change the system's 'revision:' instead",
-                where="--ask-again",
-            )
-        folder = out or _folder(loaded, f"-{part.number}-of-{part.of}")
-        work_on_study(
-            loaded,
-            arguments,
-            part,
-            folder,
-            jobs=jobs,
-            cache=cache,
-            resume=resume,
-            engine=chosen,
-            own_only=in_ci() and ask_again is None,
-        )
+    loaded, part = loaded_study(**arguments), execution.part
+    if part is None:
+        carry_out(loaded, out or _folder(loaded), execution)
     else:
-        folder = out or _folder(loaded)
-        carry_out(
-            loaded,
-            folder,
-            jobs=jobs,
-            resume=resume,
-            cache=cache,
-            json=json,
-            engine=chosen,
-            ask_again=ask_again,
-        )
+        folder = out or _folder(loaded, f"-{part.number}-of-{part.of}")
+        work_on_study(loaded, arguments, part, folder, execution)
 
 
 def _folder(study: Study, ending: str = "") -> Path:
     """The folder that is named after the study; refused where the name, perhaps a stranger's, leads elsewhere."""
-    from dialeval.errors import Unsuitable
-    from dialeval.files.folders import is_plain_name
-
     if not is_plain_name(study.name):
         raise Unsuitable(
             f"{study.path}: found the name {study.name!r}, expected one that can name a folder in runs/. Change it, or "
@@ -139,17 +109,16 @@ def _folder(study: Study, ending: str = "") -> Path:
 
 
 def loaded_study(
-    study: str,
+    study: str | Mapping[str, Any],
     seed: int | None,
     limit: int | None,
     fail_under: list[str] | None,
     allow_unmatched: bool,
     allow_unanswered: float | None = None,
 ) -> Study:
-    """The study in a file with the command line's say, which is noted at the top of its text."""
-    from dialeval.study import load_study
-
-    loaded = _override(load_study(study), seed=seed, limit=limit)
+    """Return the study in a file, or with these keys, with what the command line adds noted at the top of its text."""
+    given = load_study(study) if isinstance(study, str) else compose_study(study)
+    loaded = _override(given, seed=seed, limit=limit)
     gates = parse_fail_under(fail_under, {measure.label: measure.metric for measure in loaded.measures})
     loaded = annotated(loaded, *(f"with the gate {gate}" for gate in gates))
     loaded = annotated(loaded, *(["with --allow-unmatched"] if allow_unmatched else []))
@@ -161,42 +130,38 @@ def loaded_study(
 
 def carry_out(
     study: Study,
-    folder: Path,
+    folder: Path | None,
+    execution: Execution,
     *,
-    jobs: int,
-    resume: bool,
-    cache: Path | None,
-    json: bool,
     others: Sequence[Path] = (),
-    engine: EngineSettings | None = None,
     brief: bool = False,
     then: Callable[[], None] | None = None,
-    ask_again: bool | None = None,
     merging: bool = False,
+    also: Callable[[Run, Summary], Mapping[str, Any]] | None = None,
 ) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code.
 
+    Without a folder nothing is written.
     ``brief`` prints the verdict and as many columns as stand side by side. ``then`` is called after that and
-    may write folders that the report links. When shards are merged, their answers are used as they are.
+    may write folders that the report links. ``also`` prints and writes what a verb shows of the run beside the
+    leaderboard, and returns further keys of the JSON. When shards are merged, their answers are used as they are.
     """
-    from dialeval.study import run_study, write_page, write_run
-    from dialeval.study.folder import check_run_folder, forget_answers
-    from dialeval.study.freshness import answer_notes
-    from dialeval.study.provenance import Beginning
-    from dialeval.study.report.exports import as_markdown
-    from dialeval.study.report.terminal import print_brief, print_leaderboard
-
-    check_run_folder(folder, study)
-    _warn_of_another_study(study, folder)
+    if folder is not None:
+        check_run_folder(folder, study)
+        _warn_of_another_study(study, folder)
     tell_of_memory(study)
     beginning = Beginning.now()
-    chosen = engine or study.engine
-    policy = _policy(study, folder, ask_again=ask_again, resume=resume, merging=merging)
-    with open_workshop(jobs=jobs, cache=cache, resume=resume, others=others, engine=chosen) as workshop:
+    json, ask_again = execution.json, execution.ask_again
+    policy = (
+        AnswerPolicy(bool(ask_again), in_ci() and ask_again is None)
+        if folder is None
+        else _policy(study, folder, ask_again=ask_again, resume=execution.resume, merging=merging)
+    )
+    with open_workshop(execution, engine=study.engine, others=others) as workshop:
         done = run_study(study, workshop, policy)
-    command = shlex.join(["dialeval", *sys.argv[1:]])
-    content = write_run(done, folder, beginning.end(command))
-    if not done.failures:
+    circumstances = beginning.end(shlex.join(["dialeval", *sys.argv[1:]]))
+    content = describe(done, circumstances) if folder is None else write_run(done, folder, circumstances)
+    if folder is not None and not done.failures:
         forget_answers(folder)
     if json or brief:  # a leaderboard has them as notes
         for note in answer_notes(content.manifest.answers, content.manifest.started):
@@ -210,20 +175,20 @@ def carry_out(
     if then is not None:
         sys.stdout.flush()  # into a pipe, too
         then()
+    further = {} if also is None else also(done, content.summary)
     add_job_summary(as_markdown(content.summary, content.notes))
-    report = write_page(content, folder)
-    print(_summary(content, folder, report) if json else f"Report: {report}")
+    report = None if folder is None else write_page(content, folder)
+    if json:
+        print(_summary(content, folder, report, further))
+    elif report is not None:
+        print(f"Report: {report}")
     _leave(done, folder)
 
 
 def _policy(
     study: Study, folder: Path, *, ask_again: bool | None, resume: bool, merging: bool
 ) -> AnswerPolicy:
-    """Which cached answers the run may use; in CI, a study with gates says that it uses none."""
-    from dialeval.core import Replayer
-    from dialeval.study.folder import ANSWERS, forget_answers
-    from dialeval.study.freshness import AnswerPolicy
-
+    """Return which cached answers the run may use; in CI, a note says that a study with gates uses none."""
     if merging:
         return AnswerPolicy(check=False)
     if not resume or (folder / ANSWERS).is_symlink():
@@ -242,9 +207,7 @@ def _policy(
 
 
 def _warn_of_another_study(study: Study, folder: Path) -> None:
-    """Say so where the folder has the run of a study of another name, which this one replaces at its end."""
-    from dialeval.study.folder import study_in
-
+    """Warn if the folder has the run of a study of another name, which this one replaces at its end."""
     other = study_in(folder)
     if other not in (None, study.name):
         print(
@@ -255,10 +218,7 @@ def _warn_of_another_study(study: Study, folder: Path) -> None:
 
 
 def tell_of_memory(study: Study) -> None:
-    """Say what holds all of a big file in memory."""
-    from dialeval.data.codec.sources import file_of
-    from dialeval.study.streaming import holding_all
-
+    """Print which parts of the study hold all of a big file in memory."""
     file = file_of(study.data)
     size = file.stat().st_size if file.is_file() else 0
     parts = holding_all(study) if size >= BIG else []
@@ -271,7 +231,7 @@ def tell_of_memory(study: Study) -> None:
 
 
 def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
-    """The study with the command line's say."""
+    """Return the study with the options of the command line."""
     given = (("seed", seed), ("limit", limit))
     study = annotated(
         study,
@@ -282,24 +242,20 @@ def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
 
 
 def annotated(study: Study, *notes: str) -> Study:
-    """The study with notes on how it was run at the top of the copy that the run folder keeps."""
+    """Return the study with notes on its run at the top of the copy that the run folder keeps."""
     return dataclasses.replace(study, text="".join(f"# run {note}\n" for note in notes) + study.text)
 
 
-def _summary(content: Content, folder: Path, report: Path) -> str:
-    from dialeval.files.documents import as_json
-
+def _summary(content: Content, folder: Path | None, report: Path | None, further: Mapping[str, Any]) -> str:
     usage = [as_json(used) for used in content.manifest.usage]
     answers = [as_json(source) for source in content.manifest.answers]
-    told = {**as_json(content.summary), "folder": str(folder), "report": str(report)}
-    told |= {"usage": usage, "answers": answers}
+    places = {"folder": str(folder), "report": str(report)} if folder is not None else {}
+    told = {**as_json(content.summary), **places, "usage": usage, "answers": answers, **further}
     return jsonlib.dumps(told, ensure_ascii=False)
 
 
-def _leave(done: Run, folder: Path) -> None:
-    from dialeval.display.wording import count
-    from dialeval.errors import RunFailed
-
+def _leave(done: Run, folder: Path | None) -> None:
+    place = "" if folder is None else f" in {folder}"
     for failure in done.failures:
         show_in_job(failure.sentence)
     if done.failures:
@@ -307,17 +263,69 @@ def _leave(done: Run, folder: Path) -> None:
         if len(partial) == len(done.failures):
             names = ", ".join(failure.system or "" for failure in partial)
             print(
-                f"error: {names} failed before all items were answered. What was answered is scored in {folder}; "
+                f"error: {names} failed before all items were answered. What was answered is scored{place}; "
                 "the same command asks only for the rest.",
                 file=sys.stderr,
             )
-            raise typer.Exit(PARTLY_ANSWERED)
+            sys.exit(PARTLY_ANSWERED)
         failed = count(len(done.failures), "part")
-        raise RunFailed(
-            f"{failed} of the study failed; the other results are in {folder}. The report lists the failures."
-        )
+        others = f"; the other results are in {folder}. The report lists the failures."
+        first = f". {done.failures[0].sentence}"
+        raise RunFailed(f"{failed} of the study failed{first if folder is None else others}")
     exit_on_gates(done.gates)
-    refuse_silence(
-        ((each.system, each.result) for each in done.scored if each.measure.capability is None),
-        done.study.allow_unanswered,
-    )
+    by_silence = sorted(done.scored, key=lambda each: each.result.unanswered)
+    most = {each.system: each.result for each in by_silence}
+    refuse_silence(most.items(), done.study.allow_unanswered)
+
+
+def evaluate_study(
+    name: str,
+    content: Mapping[str, Any],
+    resampling: Resampling,
+    execution: Execution,
+    *,
+    out: Path | None = None,
+    also: Callable[[Run, Summary], Mapping[str, Any]] | None = None,
+) -> None:
+    """Run the study with these keys, print what it found, and write a run folder or that of a shard to ``out``.
+
+    ``also`` is that of `carry_out`; there is nothing for it to show of a shard.
+    """
+    sampling = {"seed": resampling.seed, "trials": resampling.resamples, "cluster": resampling.cluster}
+    arguments: dict[str, Any] = {
+        "study": {"name": name, **sampling, **content},
+        "seed": None,
+        "limit": execution.limit,
+        "fail_under": list(execution.fail_under) if execution.fail_under else None,
+        "allow_unmatched": False,
+        "allow_unanswered": execution.allow_unanswered,
+    }
+    study = loaded_study(**arguments)
+    if execution.part is None:
+        carry_out(study, out, execution, also=also)
+    elif out is None:
+        raise BadUsage("requires -o, the folder of the shard", where="--shard")
+    else:
+        work_on_study(study, arguments, execution.part, out, execution)
+
+
+@contextmanager
+def as_file(source: str, shard: Shard | None = None, out: Path | None = None) -> Iterator[Path]:
+    """Yield the path of a file; of ``-``, that of one with what stands on standard input.
+
+    It is kept in the run folder ``out``, whose study names it and can be run again; it is temporary if there is none.
+    Not of a shard, which is merged from the same files later.
+    """
+    if source == "-" and shard is not None:
+        raise BadUsage("needs a file, which is read again when shards are merged; found -", where="--shard")
+    if source != "-":
+        yield Path(source)
+        return
+    data = sys.stdin.buffer.read()
+    if out is not None:
+        yield keep_input(out, data)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / STDIN
+        path.write_bytes(data)
+        yield path

@@ -3,79 +3,49 @@
 from __future__ import annotations
 
 import json as jsonlib
-import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+import numpy as np
+
+from dialeval.catalogue.metrics import DEFAULT_METRICS, EVERY
 from dialeval.cli.claims import design_notes
+from dialeval.cli.execution import Execution, Sampling, open_workshop
 from dialeval.cli.gates import exit_on_gates, parse_fail_under, refuse_silence
-from dialeval.cli.options import (
-    Address,
-    AllowUnanswered,
-    AllowUnmatched,
-    CacheFolder,
-    Cluster,
-    ColumnsOption,
-    DataFile,
-    EngineOption,
-    FailUnder,
-    Jobs,
-    Json,
-    Limit,
-    MetricNames,
-    Resume,
-    Sacrebleu,
-    Seed,
-    ShardOption,
-    SkipBad,
-    Trials,
-    engine_given,
-    shard_given,
-    with_sacrebleu,
-)
-from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
-from dialeval.cli.scoring import Scored, Scoring
-from dialeval.cli.subjects import Layout, kept_input
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.cli.scoring import Scored, Scoring, kept_input
 from dialeval.cli.turns import write_turn_effects
-from dialeval.cli.workshop import open_workshop
-from dialeval.metrics import DEFAULT_METRICS, EVERY
+from dialeval.core import ABSENCES, Resampling
+from dialeval.display.table import Cell, Column, Table
+from dialeval.display.terminal import print_table
+from dialeval.display.wording import as_sacrebleu_prints, which_bleu
+from dialeval.errors import RunFailed
+from dialeval.evaluation.uncertainty import undeclared_limits
+from dialeval.evaluation.unscored import no_value, silence_notes, unscored_note
+from dialeval.files.atomic import write_atomically
+from dialeval.files.documents import as_json
+from dialeval.files.folders import check_target
+from dialeval.options import Option, Options
+from dialeval.resources.device import use
+from dialeval.text.ids import count_distinct, text_hashes
 
 if TYPE_CHECKING:
-    from dialeval.core import Outcome, Resampling
-    from dialeval.data import Judgement
-    from dialeval.engine import EngineSettings
-    from dialeval.evaluation.measure import AnyMetric
+    from dialeval.core import Metric, Result
+    from dialeval.data import Example, Judgement
     from dialeval.evaluation.shards import Shard
     from dialeval.study.document import GateOutcome
     from dialeval.study.gates import Gate
 
 SCORES: Final = "scores.json"
 JUDGEMENTS: Final = "judgements.jsonl"
-"""What merged shards write: what --json prints, and what --per-item writes."""
+"""Files of merged shards: the output of --json, and that of --per-item."""
 
 
 def score(
-    file: Annotated[
-        str | None,
-        Argument(help="Examples or dialogues (JSONL, CSV, TSV, Parquet, .gz), or - for stdin."),
-    ] = None,
-    metric: MetricNames = None,
-    sacrebleu: Sacrebleu = False,
-    every: Annotated[
-        bool, Option("--all", help="Every metric that can run here; says which cannot.")
-    ] = False,
-    hyp: Annotated[Path | None, Option("--hyp", help="Responses as plain text, one a line.")] = None,
-    ref: Annotated[
-        list[Path] | None, Option("--ref", help="References to --hyp, line by line. Repeatable.")
-    ] = None,
-    format: Annotated[
-        str | None, Option("--from", help="The file's format (see 'dialeval data ls').")
-    ] = None,
-    columns: ColumnsOption = None,
-    data: DataFile = None,
+    scoring: Scoring,
     per_item: Annotated[
         Path | None, Option("--per-item", help="Write one judgement per item and metric here.")
     ] = None,
@@ -83,25 +53,15 @@ def score(
         Path | None,
         Option("--per-turn", help="Write what each turn of a dialogue does to its score here."),
     ] = None,
-    cluster: Cluster = "auto",
-    seed: Seed = 0,
-    trials: Trials = 1000,
-    limit: Limit = None,
-    jobs: Jobs = 1,
-    engine: EngineOption = None,
-    address: Address = None,
-    resume: Resume = True,
-    cache: CacheFolder = None,
-    skip_bad: SkipBad = False,
-    allow_unmatched: AllowUnmatched = False,
-    fail_under: FailUnder = None,
-    allow_unanswered: AllowUnanswered = None,
-    shard: ShardOption = None,
+    resampling: Sampling = Resampling(),
+    execution: Annotated[
+        Execution,
+        Options("jobs", "device", "precision", "engine", "address", "resume", "cache", "shard", "json"),
+    ] = Execution(),
     out: Annotated[
         Path | None,
         Option("--out", "-o", help="The folder of the shard, if not in runs/."),
     ] = None,
-    json: Json = False,
 ) -> None:
     """Score responses or dialogues, with an interval for every score and a reason for every item that has none.
 
@@ -121,48 +81,29 @@ def score(
 
     Example: dialeval score answers.jsonl -m bertscore --shard 1/8 -o parts/1
     """
-    scoring = Scoring(
-        file=file,
-        metric=with_sacrebleu(metric, sacrebleu),
-        every=every,
-        hyp=str(hyp) if hyp else None,
-        ref=[str(path) for path in ref] if ref else None,
-        format=format,
-        data=data,
-        cluster=cluster,
-        seed=seed,
-        trials=trials,
-        limit=limit,
-        skip_bad=skip_bad,
-        allow_unmatched=allow_unmatched,
-        fail_under=fail_under,
-        columns=columns,
-        allow_unanswered=allow_unanswered or 0.0,
-    )
-    part, chosen = shard_given(shard), engine_given(engine, address)
-    if part is not None:
+    use(execution.device, execution.precision)
+    scoring = scoring.resampled(resampling)
+    json = execution.json
+    if execution.part is not None:
         if per_item or per_turn or json:
-            raise bad_usage("it goes without --per-item, --per-turn and --json", where="--shard")
-        work_on_scoring(scoring, part, out, jobs=jobs, cache=cache, resume=resume, engine=chosen)
+            raise BadUsage("cannot be combined with --per-item, --per-turn or --json", where="--shard")
+        work_on_scoring(scoring, execution.part, out, execution)
         return
     if out is not None:
-        raise bad_usage("it goes with --shard", where="--out")
+        raise BadUsage("it goes with --shard", where="--out")
     metrics = scoring.metrics()
-    gates = parse_fail_under(fail_under, metrics)
-    with (
-        kept_input(file, metrics) as source,
-        open_workshop(jobs=jobs, cache=cache, resume=resume, engine=chosen) as shop,
-    ):
-        scored = scoring.on(source).results(metrics, shop, explained=per_item is not None)
+    gates = parse_fail_under(scoring.gates, metrics)
+    with kept_input(scoring.file, metrics) as source, open_workshop(execution) as shop:
+        scored = replace(scoring, file=source).results(metrics, shop, explained=per_item is not None)
         if per_turn is not None:
-            hurting = write_turn_effects(per_turn, scored.whole, str(source), Layout(format, columns), limit)
+            hurting = write_turn_effects(per_turn, scored.whole, str(source), scoring.layout, scoring.limit)
     if per_item is not None:
         write_judgements(per_item, scored.results, scored.evidence)
     _print_scores(scored, scoring.resampling, json=json)
     if per_turn is not None and not json:
         print("\n".join(["", *hurting]))
-    refuse_nothing(scored.results, some_suffice=every and not scoring.metric)
-    _leave(gates, scored.results, scoring.allow_unanswered)
+    refuse_nothing(scored.results, some_suffice=scoring.every and not scoring.metric)
+    _leave(gates, scored.results, scoring.allow_unanswered or 0.0)
 
 
 # The names come from the tables of metrics, so that help cannot differ from them.
@@ -173,11 +114,7 @@ def work_on_scoring(
     scoring: Scoring,
     shard: Shard,
     out: Path | None,
-    *,
-    jobs: int,
-    cache: Path | None,
-    resume: bool,
-    engine: EngineSettings | None,
+    execution: Execution,
 ) -> None:
     """Score the shard's batches into its folder."""
     from dialeval.cli.shards import leave_shard, open_shard, task_of_scoring
@@ -185,51 +122,43 @@ def work_on_scoring(
     name = Path(scoring.files()[0]).name
     folder = out or Path("runs") / f"{name}-{shard.number}-of-{shard.of}"
     metrics = scoring.metrics()
-    parse_fail_under(scoring.fail_under, metrics)
+    parse_fail_under(scoring.gates, metrics)
     task = task_of_scoring(metrics, scoring.arguments(), scoring.files())
-    with open_shard(task, shard, folder, jobs=jobs, cache=cache, resume=resume, engine=engine) as (
-        shop,
-        failures,
-    ):
+    with open_shard(task, shard, folder, execution) as (shop, failures):
         scoring.results(metrics, shop, shard)
     leave_shard(shard, folder, failures)
 
 
 def print_merged(
     scoring: Scoring,
-    metrics: Mapping[str, AnyMetric],
+    metrics: Mapping[str, Metric[Example]],
     out: Path,
+    execution: Execution,
     *,
-    jobs: int,
-    cache: Path | None,
-    json: bool,
     others: Sequence[Path],
 ) -> None:
     """Print the scores of merged shards, and write them and all judgements into ``out``."""
-    from dialeval.files.atomic import write_atomically
-    from dialeval.files.folders import check_target
-
     check_target(out, SCORES, kind="score", parts=(JUDGEMENTS,))
-    gates = parse_fail_under(scoring.fail_under, metrics)
-    with open_workshop(jobs=jobs, cache=cache, resume=True, others=others) as shop:
+    gates = parse_fail_under(scoring.gates, metrics)
+    with open_workshop(execution, others=others) as shop:
         scored = scoring.results(metrics, shop, explained=True)
     results = scored.results
     out.mkdir(parents=True, exist_ok=True)
     write_judgements(out / JUDGEMENTS, results, scored.evidence)
     write_atomically(out / SCORES, f"{_as_json(scored)}\n".encode())
-    _print_scores(scored, scoring.resampling, json=json)
+    _print_scores(scored, scoring.resampling, json=execution.json)
     refuse_nothing(results, some_suffice=scoring.every and not scoring.metric)
-    _leave(gates, results, scoring.allow_unanswered)
+    _leave(gates, results, scoring.allow_unanswered or 0.0)
 
 
-def _leave(gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome], allowed: float) -> None:
-    """Exit with the code of a gate that is not met, or fail where a system answered nothing."""
+def _leave(gates: Sequence[Gate], results: Mapping[tuple[str, str], Result], allowed: float) -> None:
+    """Exit with the code of a gate that is not met, or fail if a system answered nothing."""
     exit_on_gates(list(_checked(gates, results, allowed)))
     refuse_silence(((system, result) for (_, system), result in results.items()), allowed)
 
 
 def _checked(
-    gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome], allowed: float
+    gates: Sequence[Gate], results: Mapping[tuple[str, str], Result], allowed: float
 ) -> Iterator[GateOutcome]:
     if not gates:
         return iter(())
@@ -241,24 +170,23 @@ def _checked(
 
 def write_judgements(
     path: Path,
-    results: Mapping[tuple[str, str], Outcome],
+    results: Mapping[tuple[str, str], Result],
     evidence: Mapping[tuple[str, str, str], str] | None = None,
 ) -> None:
     """Write every judgement of the results, with the evidence for it, and say which results have none.
 
     ``evidence`` is by metric, system and item.
     """
-    from dialeval.core import CorpusResult
     from dialeval.data import write
 
     write(path, _judgements(results, evidence or {}))
-    whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
+    whole = dict.fromkeys(name for (name, _), result in results.items() if not result.per_item)
     if whole:
         print(f"{', '.join(whole)}: no per-item values, so none are written to {path}", file=sys.stderr)
 
 
 def _judgements(
-    results: Mapping[tuple[str, str], Outcome], evidence: Mapping[tuple[str, str, str], str]
+    results: Mapping[tuple[str, str], Result], evidence: Mapping[tuple[str, str, str], str]
 ) -> Iterator[Judgement]:
     explained = {name for name, _, _ in evidence}
     for (name, system), result in results.items():
@@ -267,11 +195,8 @@ def _judgements(
             yield judgement if found is None else replace(judgement, evidence=found)
 
 
-def refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice: bool) -> None:
-    """Fail where a metric has no value for any system; with ``--all``, where none of the metrics has one."""
-    from dialeval.errors import RunFailed
-    from dialeval.evaluation.unscored import no_value
-
+def refuse_nothing(results: Mapping[tuple[str, str], Result], *, some_suffice: bool) -> None:
+    """Fail if a metric has no value for any system; with ``--all``, if none of the metrics has one."""
     names = list(dict.fromkeys(name for name, _ in results))
     why = {name: no_value(result for (key, _), result in results.items() if key == name) for name in names}
     failed = {name: reason for name, reason in why.items() if reason is not None}
@@ -280,7 +205,7 @@ def refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice: 
 
 
 def _print_scores(scored: Scored, resampling: Resampling, *, json: bool) -> None:
-    """One row per metric and system."""
+    """Print one row per metric and system."""
     if json:
         print(_as_json(scored))
     else:
@@ -288,25 +213,21 @@ def _print_scores(scored: Scored, resampling: Resampling, *, json: bool) -> None
 
 
 def _as_json(scored: Scored) -> str:
-    from dialeval.files.documents import as_json
-
     rows = [result_row(*key, result) for key, result in scored.results.items()]
     leaks = {"leaks": as_json(scored.leaks)} if scored.leaks else {}
     return jsonlib.dumps({"results": rows, **leaks}, ensure_ascii=False)
 
 
-def result_row(name: str, system: str, result: Outcome) -> dict[str, object]:
-    """One result as JSON."""
-    from dialeval.files.documents import finite
-
+def result_row(name: str, system: str, result: Result) -> dict[str, object]:
+    """Return one result as JSON."""
     source = result.provenance
     return {
         "metric": name,
         "system": system,
         "signature": str(result.signature),
-        "score": finite(result.score),
-        "low": finite(result.interval.low) if result.interval else None,
-        "high": finite(result.interval.high) if result.interval else None,
+        "score": result.estimate.value,
+        "low": result.estimate.low,
+        "high": result.estimate.high,
         "n": result.scored,
         "unscored": len(result) - result.scored,
         "unanswered": result.unanswered,
@@ -320,12 +241,9 @@ def result_row(name: str, system: str, result: Outcome) -> dict[str, object]:
 
 
 def print_results(
-    results: Mapping[tuple[str, str], Outcome], resampling: Resampling, notes: Iterable[str] = ()
+    results: Mapping[tuple[str, str], Result], resampling: Resampling, notes: Iterable[str] = ()
 ) -> None:
-    """The results as a table, with notes on what has no value, and further ones."""
-    from dialeval.display.table import Cell, Column, Table
-    from dialeval.display.terminal import print_table
-
+    """Print the results as a table, with notes on what has no value, and further ones."""
     titles = ("metric", "system", "score", "95 % interval", "n", "unscored")
     columns = tuple(Column(title, numeric=index > 1) for index, title in enumerate(titles))
     rows = tuple(
@@ -335,23 +253,21 @@ def print_results(
     print_table(Table("", columns, rows, (*_notes(results, resampling), *notes)))
 
 
-def _cells(result: Outcome) -> tuple[str, str, str, str]:
+def _cells(result: Result) -> tuple[str, str, str, str]:
     interval = f"– {result.absence or ''}".strip()
-    if result.interval:
-        interval = f"{result.interval.low:.4f} – {result.interval.high:.4f}"
-    score = "–" if math.isnan(result.score) else f"{result.score:.4f}"
+    if bounds := result.estimate.bounds:
+        interval = f"{bounds[0]:.4f} – {bounds[1]:.4f}"
+    score = "–" if result.estimate.value is None else f"{result.score:.4f}"
     return score, interval, str(result.scored), str(len(result) - result.scored)
 
 
-def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -> Iterator[str]:
-    """Why there is no interval, what was resampled, and which items have no value."""
-    from dialeval.core import ABSENCES
-    from dialeval.display.wording import which_bleu
-    from dialeval.evaluation.uncertainty import undeclared_limits
-    from dialeval.evaluation.unscored import silence_notes, unscored_note
-
+def _notes(results: Mapping[tuple[str, str], Result], resampling: Resampling) -> Iterator[str]:
+    """Yield notes on missing intervals, resampling, and unscored items."""
     yield from which_bleu({name: str(result.signature) for (name, _), result in results.items()})
-    yield from _as_sacrebleu(results)
+    yield from as_sacrebleu_prints(
+        (name, str(result.signature), system, *result.estimate[:3])
+        for (name, system), result in results.items()
+    )
     for absence in dict.fromkeys(result.absence for result in results.values()):
         if absence is not None:
             yield f"no interval, {absence}: {ABSENCES[absence]}"
@@ -359,7 +275,7 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
     items = (item for result in results.values() for item in result.items)
     for note in design_notes(designs, items, resampling):
         yield note[:1].lower() + note[1:].rstrip(".")
-    yield from silence_notes(results)
+    yield from silence_notes(results.items())
     for (name, system), result in results.items():
         if told := unscored_note(result):
             yield f"{name}, {system}: {told}"
@@ -370,23 +286,8 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
         yield f"{system}: {lacking} of the file's {given} items have no response from it"
 
 
-def _as_sacrebleu(results: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
-    """Return BLEU of the profile sacrebleu as that tool prints it."""
-    shown: dict[str, list[str]] = {}
-    for (name, system), result in results.items():
-        signature = result.signature
-        if signature.name == "bleu" and dict(signature.facts)["profile"] == "sacrebleu" and result.scored:
-            shown.setdefault(name, []).append(f"{system} {100 * result.score:.2f}")
-    for name, scores in shown.items():
-        yield f"{name} as sacrebleu prints it: {', '.join(scores)}"
-
-
-def _without_response(results: Mapping[tuple[str, str], Outcome]) -> Iterator[tuple[str, int, int]]:
+def _without_response(results: Mapping[tuple[str, str], Result]) -> Iterator[tuple[str, int, int]]:
     """Each system that lacks items which another has, how many it lacks, and how many there are."""
-    import numpy as np
-
-    from dialeval.text.packed import count_distinct, text_hashes
-
     given = {system: result.items for (_, system), result in results.items()}
     if len(given) < 2:
         return

@@ -1,87 +1,111 @@
-"""One task of ``dialeval score`` and its results: here and now, or of one shard."""
+"""Subjects, options and results of ``dialeval score``, of the whole work or of a shard."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeVar, cast
 
-from dialeval.cli.parsing.declaring import bad_usage
-from dialeval.cli.subjects import (
-    Layout,
-    first_items,
-    judging_dialogues,
-    read_beside,
-    read_dialogues,
-    read_examples,
-    side_file,
-    telling,
+from dialeval.catalogue.metrics import DEFAULT_METRICS, EVERY_METRIC, build_any
+from dialeval.cli.options import (
+    AllowUnanswered,
+    AllowUnmatched,
+    ColumnsOption,
+    DataFile,
+    FailUnder,
+    Limit,
+    MetricNames,
+    Sacrebleu,
+    SkipBad,
+    as_sacrebleu,
+    of_sacrebleu,
+    with_sacrebleu,
 )
-from dialeval.metrics import DEFAULT_METRICS, EVERY_METRIC, build_any
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.core import Missing, Resampling
+from dialeval.core.resampling import Clustering
+from dialeval.core.results import absence
+from dialeval.data import SideFile, read, read_texts, refuse
+from dialeval.data.codec.column_names import Columns
+from dialeval.data.codec.sources import split_format
+from dialeval.data.reader import read_guessing
+from dialeval.evaluation.leaks import CopyCount
+from dialeval.evaluation.runner import Plan, evaluate
+from dialeval.options import Argument, Option
 
 if TYPE_CHECKING:
-    from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Resampling
-    from dialeval.core.resampling import Clustering
+    from dialeval.core import Metric, Result
     from dialeval.data import Dialogue, Example
     from dialeval.data.codec.bad import BadLine, OnBad
     from dialeval.evaluation.leaks import Leak
-    from dialeval.evaluation.runner import Plan
     from dialeval.evaluation.shards import Shard
     from dialeval.study import Workshop
-
-    AnyMetric = Metric[Example] | CorpusMeasure[Example]
 
 
 class Scored(NamedTuple):
     """Results by metric and system, in the order of the metrics, and the metrics that judged whole dialogues."""
 
-    results: dict[tuple[str, str], Outcome]
+    results: dict[tuple[str, str], Result]
     whole: dict[str, Metric[Dialogue]]
     evidence: Mapping[tuple[str, str, str], str]
-    """What metrics that explain themselves found, by metric, system and item."""
+    """Evidence by metric, system and item, of metrics that explain themselves."""
     leaks: tuple[Leak, ...] = ()
 
 
-class Scoring(NamedTuple):
-    """The options of ``dialeval score`` that can move a result."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """Options of ``dialeval score`` that can move a result."""
 
-    file: str | None
-    metric: list[str] | None
-    every: bool
-    hyp: str | None
-    ref: list[str] | None
-    format: str | None
-    data: str | None
-    cluster: Clustering
-    seed: int
-    trials: int
-    limit: int | None
-    skip_bad: bool
-    allow_unmatched: bool
-    fail_under: list[str] | None
-    columns: str | None = None
-    allow_unanswered: float = 0.0
+    file: Annotated[str | None, Argument()] = None
+    """Examples or dialogues (JSONL, CSV, TSV, Parquet, .gz), or - for stdin."""
+    metric: MetricNames = None
+    sacrebleu: Sacrebleu = False
+    every: Annotated[bool, Option("--all")] = False
+    """Every metric that can run here; says which cannot."""
+    hyp: Annotated[Path | None, Option()] = None
+    """Responses as plain text, one a line."""
+    ref: Annotated[list[Path] | None, Option()] = None
+    """References to --hyp, line by line. Repeatable."""
+    format: Annotated[str | None, Option("--from")] = None
+    """The file's format (see 'dialeval data ls')."""
+    columns: ColumnsOption = None
+    data: DataFile = None
+    limit: Limit = None
+    skip_bad: SkipBad = False
+    allow_unmatched: AllowUnmatched = False
+    fail_under: FailUnder = None
+    allow_unanswered: AllowUnanswered = None
+    cluster: Clustering = "auto"
+    seed: int = 0
+    trials: int = 1000
 
     @classmethod
     def of_arguments(cls, arguments: Mapping[str, Any]) -> Scoring:
-        """The options as ``shard.json`` holds them."""
-        return cls(**arguments)
+        """Return the options in ``shard.json``."""
+        hyp, ref = arguments["hyp"], arguments["ref"]
+        paths = {"hyp": hyp and Path(hyp), "ref": ref and [Path(path) for path in ref]}
+        return cls(**{**arguments, **paths})
 
     def arguments(self) -> dict[str, Any]:
-        """The options by name."""
-        return self._asdict()
+        """Return the options by name, as JSON has them."""
+        ref = None if self.ref is None else [str(path) for path in self.ref]
+        return {**asdict(self), "hyp": self.hyp and str(self.hyp), "ref": ref}
 
-    def on(self, file: str | None) -> Scoring:
-        """The same of another file, such as a copy of standard input."""
-        return self._replace(file=file)
+    def resampled(self, by: Resampling) -> Scoring:
+        """Return the same with these settings of resampling."""
+        return replace(self, cluster=by.cluster, seed=by.seed, trials=by.resamples)
+
+    @property
+    def gates(self) -> list[str] | None:
+        """Thresholds, each BLEU among their metrics as ``sacrebleu`` says."""
+        return of_sacrebleu(self.fail_under, self.sacrebleu)
 
     @property
     def resampling(self) -> Resampling:
-        """Of intervals."""
-        from dialeval.core import Resampling
-
+        """Settings of intervals."""
         return Resampling(resamples=self.trials, seed=self.seed, cluster=self.cluster)
 
     @property
@@ -90,31 +114,30 @@ class Scoring(NamedTuple):
         return Layout(self.format, self.columns)
 
     def files(self) -> list[str]:
-        """The files that are read; a usage error where that is standard input, which other shards cannot read."""
+        """Return the files that are read; a usage error if standard input is one, which other shards cannot read."""
         given = [self.file, self.hyp, *(self.ref or ()), self.data]
-        if "-" in given:
-            raise bad_usage("it needs a file, and not standard input", where="--shard")
         if self.file is None and self.hyp is None:
-            raise bad_usage("give either FILE or --hyp with its --ref files", where="FILE")
-        return [path for path in given if path is not None]
+            raise BadUsage("give either FILE or --hyp with its --ref files", where="FILE")
+        paths = [str(path) for path in given if path is not None]
+        if "-" in paths:
+            raise BadUsage("it needs a file, and not standard input", where="--shard")
+        return paths
 
-    def metrics(self) -> dict[str, AnyMetric]:
+    def metrics(self) -> dict[str, Metric[Example]]:
         """The metrics by name; with ``--all`` every one that can run here."""
-        given = self.metric
+        given = with_sacrebleu(self.metric, self.sacrebleu)
         if not self.every:
             return {name: build_any(name) for name in dict.fromkeys(given or DEFAULT_METRICS)}
-        from dialeval.metrics.scoring import available
+        from dialeval.catalogue.scoring import available
 
-        usable = available(dict.fromkeys([*(given or ()), *EVERY_METRIC]))
-        for obstacle in dict.fromkeys(usable.obstacles.values()):
-            names = [name for name, own in usable.obstacles.items() if own == obstacle]
-            many = f" ({len(names)})" if len(names) > 1 else ""
-            print(f"left out: {', '.join(names)}{many}: {obstacle}", file=sys.stderr)
+        others = map(as_sacrebleu, EVERY_METRIC) if self.sacrebleu else EVERY_METRIC
+        usable = available(dict.fromkeys([*(given or ()), *others]))
+        tell_left_out(usable.obstacles)
         return dict(usable.metrics)
 
     def results(
         self,
-        metrics: Mapping[str, AnyMetric],
+        metrics: Mapping[str, Metric[Example]],
         shop: Workshop,
         shard: Shard | None = None,
         *,
@@ -124,9 +147,6 @@ class Scoring(NamedTuple):
 
         ``explained``, with what metrics that explain themselves found in each response.
         """
-        from dialeval.data import SideFile, refuse
-        from dialeval.evaluation.runner import Plan
-
         on_bad: OnBad = refuse
         if self.skip_bad:  # merging sets bad lines aside, so that shards do not all write one file
             on_bad = SideFile(side_file(self.file or str(self.hyp))) if shard is None else _pass_over
@@ -145,21 +165,18 @@ class Scoring(NamedTuple):
 
     def _evaluated(
         self,
-        metrics: Mapping[str, AnyMetric],
+        metrics: Mapping[str, Metric[Example]],
         plan: Plan,
         on_bad: OnBad,
         shard: Shard | None,
         *,
         explained: bool,
     ) -> Scored:
-        from dialeval.core import Fittable
-        from dialeval.evaluation.leaks import CopyCount
-
         evidence: dict[tuple[str, str, str], str] = {}
         copies = CopyCount()
         whole = {} if self.data else judging_dialogues(metrics, self.file, self.layout)
         single = {name: metric for name, metric in metrics.items() if name not in whole}
-        results: dict[tuple[str, str], Outcome] = {}
+        results: dict[tuple[str, str], Result] = {}
         if whole:
             dialogues = read_dialogues(str(self.file), self.layout, on_bad)
             results |= _each(whole, first_items(dialogues, self.limit), plan, shard)
@@ -171,7 +188,7 @@ class Scoring(NamedTuple):
                 examples = _explaining(examples, single, evidence)
             if shard is None:
                 examples = copies.watch(telling(examples, self._holding(single)))
-            if shard is None and any(isinstance(metric, Fittable) for metric in single.values()):
+            if shard is None and any(metric.has("fit") for metric in single.values()):
                 examples = list(examples)  # such a metric sees all of them before it scores the first
             results |= _each(single, examples, plan, shard)
         order = list(metrics)
@@ -182,11 +199,9 @@ class Scoring(NamedTuple):
             copies.leaks(),
         )
 
-    def _holding(self, metrics: Mapping[str, AnyMetric]) -> list[str]:
-        """What needs all responses in memory."""
-        from dialeval.core import CorpusMeasure, Fittable
-
-        names = [name for name, metric in metrics.items() if isinstance(metric, CorpusMeasure | Fittable)]
+    def _holding(self, metrics: Mapping[str, Metric[Example]]) -> list[str]:
+        """Return the names of what needs all responses in memory."""
+        names = [name for name, metric in metrics.items() if metric.needs_all]
         return [*names, "--data"] if self.data else names
 
     def _responses(self, on_bad: OnBad) -> Iterable[Example | Missing]:
@@ -198,20 +213,16 @@ class Scoring(NamedTuple):
                 allow_unmatched=self.allow_unmatched,
                 skip_bad=self.skip_bad,
             )
-        refs: Sequence[Path] | None = None if self.ref is None else [Path(path) for path in self.ref]
-        return read_examples(self.file, Path(self.hyp) if self.hyp else None, refs, self.layout, on_bad)
+        return read_examples(self.file, self.hyp, self.ref, self.layout, on_bad)
 
 
 def _explaining(
     examples: Iterable[Example | Missing],
-    metrics: Mapping[str, AnyMetric],
+    metrics: Mapping[str, Metric[Example]],
     evidence: dict[tuple[str, str, str], str],
 ) -> Iterator[Example | Missing]:
-    """The examples; on the way, what each metric that explains itself found joins the evidence."""
-    from dialeval.core import Explains, Missing
-    from dialeval.core.results import absence
-
-    able = {name: metric for name, metric in metrics.items() if isinstance(metric, Explains)}
+    """Yield the examples, and add the evidence of each metric that explains itself."""
+    able = {name: metric for name, metric in metrics.items() if metric.has("explain")}
     for example in examples:
         for name, metric in able.items():
             if isinstance(example, Missing) or absence(example) or metric.unscorable(example):
@@ -227,15 +238,126 @@ def _pass_over(_bad: BadLine) -> None:
 
 def _each(
     metrics: Mapping[str, Any], subjects: Iterable[Any], plan: Plan, shard: Shard | None
-) -> dict[tuple[str, str], Outcome]:
-    """The results; of a shard none, but the statistics of its batches are kept."""
-    from dialeval.core import CorpusMeasure, Fittable, Resampling
-    from dialeval.evaluation.runner import evaluate_each
-
+) -> dict[tuple[str, str], Result]:
+    """Return the results; of a shard none, but the statistics of its batches are kept."""
     if shard is None:
-        return evaluate_each(metrics, subjects, plan)
+        return evaluate(metrics, subjects, plan)
     # The others see all subjects together, which merging does.
-    able = {name: m for name, m in metrics.items() if not isinstance(m, CorpusMeasure | Fittable)}
+    able = {name: m for name, m in metrics.items() if not m.needs_all}
     plan = replace(plan, resampling=Resampling(resamples=0))
-    evaluate_each(able, shard.part_of_stream(subjects, plan.batch_size), plan)
+    evaluate(able, shard.part_of_stream(subjects, plan.batch_size), plan)
     return {}
+
+
+def tell_left_out(obstacles: Mapping[str, str]) -> None:
+    """Print to stderr what is left out, and why; names with one reason are printed together."""
+    for obstacle in dict.fromkeys(obstacles.values()):
+        names = [name for name, own in obstacles.items() if own == obstacle]
+        many = f" ({len(names)})" if len(names) > 1 else ""
+        print(f"left out: {', '.join(names)}{many}: {obstacle}", file=sys.stderr)
+
+
+MANY: Final = 1_000_000
+"""Number of responses from which a note tells that all are held in memory."""
+S = TypeVar("S", bound="Example | Dialogue | Missing")
+
+
+class Layout(NamedTuple):
+    """Format and columns of a file, as the command line names them."""
+
+    format: str | None = None
+    columns: str | None = None
+
+
+def read_examples(
+    file: str | None, hyp: Path | None, refs: Sequence[Path] | None, layout: Layout, on_bad: OnBad
+) -> Iterator[Example]:
+    """The responses of a file, or of lines of text with their references."""
+    if (file is None) == (hyp is None):
+        raise BadUsage("give either FILE or --hyp with its --ref files", where="FILE")
+    if hyp is not None:
+        return read_texts(hyp, refs or [], on_bad=on_bad)
+    return read(str(file), "example", format=layout.format, columns=layout.columns, on_bad=on_bad)
+
+
+def read_beside(
+    file: str | None, data: str, layout: Layout, *, allow_unmatched: bool, skip_bad: bool
+) -> list[Example | Missing]:
+    """The file's responses, beside the contexts and references that the data has for their ids."""
+    from dialeval.data import read_prompts
+    from dialeval.study.recorded import recorded_examples
+
+    if file is None or file == "-" or skip_bad:
+        raise BadUsage("it goes with a FILE, and without --hyp and --skip-bad", where="--data")
+    prompts = list(read_prompts(data))
+    return recorded_examples(
+        Path(file),
+        prompts,
+        format=layout.format,
+        columns=Columns.of(layout.columns),
+        allow_unmatched=allow_unmatched,
+    )
+
+
+def judging_dialogues(
+    metrics: Mapping[str, Metric[Example]], file: str | None, layout: Layout
+) -> dict[str, Metric[Dialogue]]:
+    """Return the metrics that judge whole dialogues, if the file holds any; the others judge the last turn of each."""
+    able: dict[str, Metric[Dialogue]] = {
+        name: cast("Metric[Dialogue]", metric) for name, metric in metrics.items() if metric.whole_dialogues
+    }
+    if not able or file is None:
+        return {}
+
+    return (
+        able if read_guessing(file, format=layout.format, columns=layout.columns).kind == "dialogue" else {}
+    )
+
+
+def read_dialogues(file: str, layout: Layout, on_bad: OnBad) -> Iterator[Dialogue]:
+    """The dialogues of a file; one that names no system is of a system called so, as its last turn would be."""
+    for dialogue in read(file, "dialogue", format=layout.format, columns=layout.columns, on_bad=on_bad):
+        yield dialogue if dialogue.system else replace(dialogue, system="system")
+
+
+@contextmanager
+def kept_input(file: str | None, metrics: Mapping[str, Metric[Example]]) -> Iterator[str | None]:
+    """Yield the file; if metrics may read it more than once, standard input is copied to a file for as long."""
+    if file != "-" or not any(metric.whole_dialogues for metric in metrics.values()):
+        yield file
+        return
+    from shutil import copyfileobj
+    from tempfile import NamedTemporaryFile
+
+    with NamedTemporaryFile(prefix="stdin-", suffix=".jsonl") as copy:
+        copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield copy.name
+
+
+def first_items(subjects: Iterable[S], limit: int | None) -> Iterator[S]:
+    """The first ``limit`` items, with every system's response to each wherever it stands in the file."""
+    kept: set[str] = set()
+    for subject in subjects:
+        if limit is None or subject.item in kept or len(kept) < limit:
+            if limit is not None:
+                kept.add(subject.item)
+            yield subject
+
+
+def telling(subjects: Iterable[S], holding: Sequence[str]) -> Iterator[S]:
+    """Yield the subjects; if there are many, print which measures hold all of them in memory."""
+    for number, subject in enumerate(subjects, start=1):
+        if number == MANY and holding:
+            print(
+                f"note: {', '.join(holding)}: all responses are held in memory, {MANY:,} so far; other metrics need no "
+                "more than their ids and statistics ('dialeval docs scale')",
+                file=sys.stderr,
+            )
+        yield subject
+
+
+def side_file(file: str) -> Path:
+    """Return the path of the file for lines that cannot be read."""
+    bare = str(split_format(file).source)
+    return Path(f"{'stdin' if bare == '-' else bare}.bad.jsonl")

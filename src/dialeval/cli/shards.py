@@ -3,44 +3,54 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-from dialeval.cli.gates import show_in_job
-from dialeval.cli.workshop import default_cache_folder, open_workshop
+from dialeval.cli.execution import Execution, default_cache_folder, open_workshop
+from dialeval.cli.gates import in_ci, show_in_job
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.display.wording import count
+from dialeval.errors import RunFailed, Unsuitable
+from dialeval.files.digests import FileDigest
+from dialeval.study.freshness import AnswerPolicy
+from dialeval.study.provenance import digest_of, digests_of
+from dialeval.study.shards.folder import (
+    KEPT,
+    ShardDocument,
+    Task,
+    check_shard_target,
+    shard_in,
+    signature_of,
+    write_shard,
+)
+from dialeval.study.shards.merging import difference_of_commands
+from dialeval.study.shards.working import work_on_shard
+from dialeval.version import __version__
 
 if TYPE_CHECKING:
+    from dialeval.core import Metric
+    from dialeval.data import Example
     from dialeval.engine import EngineSettings
-    from dialeval.evaluation.measure import AnyMetric
     from dialeval.evaluation.shards import Shard
     from dialeval.study import Study, Workshop
     from dialeval.study.document import Failure
-    from dialeval.study.shards.folder import ShardDocument, Task
 
 
 def work_on_study(
-    study: Study,
-    arguments: Mapping[str, Any],
-    shard: Shard,
-    folder: Path,
-    *,
-    jobs: int,
-    cache: Path | None,
-    resume: bool,
-    engine: EngineSettings | None,
-    own_only: bool,
+    study: Study, arguments: Mapping[str, Any], shard: Shard, folder: Path, execution: Execution
 ) -> None:
-    """Do one shard of a study, and leave with 1 where part of it failed."""
-    from dialeval.errors import Unsuitable
-    from dialeval.study.freshness import AnswerPolicy
-    from dialeval.study.shards.folder import KEPT
-    from dialeval.study.shards.working import work_on_shard
-
+    """Do one shard of a study, and leave with 1 if part of it failed."""
+    if execution.ask_again:
+        raise BadUsage(
+            "cannot be combined with --shard; change the system's 'revision:' instead", where="--ask-again"
+        )
     uncached = [name for name, rule in study.caches.items() if rule == "none"]
     if uncached:
         raise Unsuitable(
@@ -48,11 +58,8 @@ def work_on_study(
             "'cache: run' there, which keeps them in the shard only."
         )
     task = task_of_study(study, arguments)
-    used = engine or study.engine
-    with open_shard(task, shard, folder, jobs=jobs, cache=cache, resume=resume, engine=used) as (
-        workshop,
-        failures,
-    ):
+    with open_shard(task, shard, folder, execution, engine=study.engine) as (workshop, failures):
+        own_only = in_ci() and execution.ask_again is None
         policy = AnswerPolicy(own_only=own_only, folder=folder / KEPT)
         failures += work_on_shard(study, shard, workshop, policy)
     leave_shard(shard, folder, failures)
@@ -60,39 +67,26 @@ def work_on_study(
 
 @contextmanager
 def open_shard(
-    task: Task,
-    shard: Shard,
-    folder: Path,
-    *,
-    jobs: int,
-    cache: Path | None,
-    resume: bool,
-    engine: EngineSettings | None,
+    task: Task, shard: Shard, folder: Path, execution: Execution, *, engine: EngineSettings | None = None
 ) -> Iterator[tuple[Workshop, list[Failure]]]:
-    """A workshop whose cache is the shard's, and a list for what fails; the shard is finished when the block ends."""
-    from dialeval.study.shards.folder import KEPT, ShardDocument, check_shard_target, write_shard
-
+    """Open a workshop whose cache is the shard's, and a list of failures; the shard is finished as the block ends."""
     check_shard_target(folder)
     command = shlex.join(["dialeval", *sys.argv[1:]])
     document = ShardDocument(1, shard.number, shard.of, task, str(Path.cwd()), command, finished=False)
     _warn_of_another_command(document, folder)
     write_shard(folder, document)
-    if not resume:
+    if not execution.resume:
         rmtree(folder / KEPT, ignore_errors=True)
-    others = [cache or default_cache_folder()] if resume else []
+    others = [execution.cache or default_cache_folder()] if execution.resume else []
     failures: list[Failure] = []
-    with open_workshop(
-        jobs=jobs, cache=folder / KEPT, resume=True, others=others, engine=engine, must_keep=True
-    ) as workshop:
+    own = dataclasses.replace(execution, cache=folder / KEPT, resume=True)
+    with open_workshop(own, engine=engine, others=others, must_keep=True) as workshop:
         yield workshop, failures
     write_shard(folder, dataclasses.replace(document, finished=True, failures=tuple(failures)))
 
 
 def _warn_of_another_command(document: ShardDocument, folder: Path) -> None:
-    """Say so where the folder has a shard of another command, which this one replaces."""
-    from dialeval.study.shards.folder import shard_in
-    from dialeval.study.shards.merging import difference_of_commands
-
+    """Warn if the folder has a shard of another command, which this one replaces."""
     other = shard_in(folder)
     difference = other and difference_of_commands(other, document)
     if difference:
@@ -104,10 +98,7 @@ def _warn_of_another_command(document: ShardDocument, folder: Path) -> None:
 
 
 def leave_shard(shard: Shard, folder: Path, failures: Sequence[Failure]) -> None:
-    """Say that the shard is finished; RunFailed where part of it is not."""
-    from dialeval.display.wording import count
-    from dialeval.errors import RunFailed
-
+    """Print that the shard is finished; RunFailed if part of it is not."""
     for failure in failures:
         show_in_job(failure.sentence)
         print(f"warning: {failure.sentence}", file=sys.stderr)
@@ -123,25 +114,38 @@ def leave_shard(shard: Shard, folder: Path, failures: Sequence[Failure]) -> None
 
 
 def task_of_study(study: Study, arguments: Mapping[str, Any]) -> Task:
-    """What every shard of the study has in common, as things are now."""
-    from dialeval.study.provenance import digest_of, digests_of
-    from dialeval.study.shards.folder import Task, signature_of
-    from dialeval.version import __version__
-
+    """Return the task that all shards of the study have in common, as things are now."""
     signatures = {system.name: signature_of(system) for system in study.systems}
     signatures |= {measure.label: signature_of(measure.metric) for measure in study.measures}
-    files = (digest_of(study.path), *digests_of(study))
+    files = (FileDigest(str(study.path), study.digest), *digests_of(study))
     return Task("run", dict(arguments), __version__, files, signatures)
 
 
 def task_of_scoring(
-    metrics: Mapping[str, AnyMetric], arguments: Mapping[str, Any], files: Sequence[str | Path]
+    metrics: Mapping[str, Metric[Example]], arguments: Mapping[str, Any], files: Sequence[str | Path]
 ) -> Task:
-    """The same of responses that are scored."""
-    from dialeval.study.provenance import digest_of
-    from dialeval.study.shards.folder import Task, signature_of
-    from dialeval.version import __version__
-
+    """Return the task that all shards of a scoring have in common."""
     signatures = {name: signature_of(metric) for name, metric in metrics.items()}
     digests = tuple(digest_of(Path(file)) for file in files)
     return Task("score", dict(arguments), __version__, digests, signatures)
+
+
+def check_arguments(folder: Path, task: Task, taking: Callable[..., Any]) -> None:
+    """Refuse a shard whose options are not those that ``taking`` takes: whoever sent it may have written others."""
+    from pydantic import ConfigDict, ValidationError, create_model
+
+    from dialeval.files.documents import damaged
+    from dialeval.study.shards.folder import FILE, SHARD
+
+    types = get_type_hints(taking, localns={"Study": object})
+    fields: dict[str, Any] = {
+        name: (types[name], ... if option.default is option.empty else option.default)
+        for name, option in signature(taking).parameters.items()
+    }
+    options = create_model("Options", __config__=ConfigDict(extra="forbid", strict=True), **fields)
+    try:
+        options.model_validate_json(json.dumps(task.arguments))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(map(str, ("task", "arguments", *first["loc"])))
+        raise damaged(folder / FILE, first["msg"], SHARD, field) from None

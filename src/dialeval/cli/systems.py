@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import json as jsonlib
+from textwrap import fill
 from typing import TYPE_CHECKING
 
-import typer
-
+from dialeval.catalogue.building import kinds
 from dialeval.cli.options import Json
+from dialeval.display.consoles import PrintableConsole
+from dialeval.resources import check
+from dialeval.systems.huggingface.files import EMBEDDED
 
 if TYPE_CHECKING:
-    from dialeval.core import System
-    from dialeval.systems.building import KindInfo
-
-_SUMMARY = "Which systems can be evaluated."
-app = typer.Typer(
-    no_args_is_help=True, help=f"{_SUMMARY}\n\nExample: dialeval systems ls", short_help=_SUMMARY
-)
+    from dialeval.catalogue.building import KindInfo
 
 
-@app.callback()
-def _systems() -> None:
-    # Without a callback typer would make the only verb the command itself.
-    pass
-
-
-@app.command("ls")
 def ls(json: Json = False) -> None:
     """List every kind of system: its keys, what it can do, and what is missing here.
 
     Example: dialeval systems ls
     """
-    from dialeval.resources import check
-    from dialeval.systems.building import kinds
-    from dialeval.systems.huggingface.files import EMBEDDED
-
     model = check(EMBEDDED, verify=False)
     known = kinds()
     if json:
@@ -49,24 +35,6 @@ def ls(json: Json = False) -> None:
     print(f"Try one: dialeval chat {EMBEDDED}")
 
 
-def named_system(text: str) -> System:
-    """The system that ``text`` names: as ``build_system`` knows it, or ``STUDY.yaml:NAME``."""
-    from pathlib import Path
-
-    from dialeval.systems.building import build_system
-
-    path, colon, name = text.rpartition(":")
-    if colon and path.endswith((".yaml", ".yml")):
-        from dialeval.errors import UnknownName
-        from dialeval.study import load_study
-
-        systems = {system.name: system for system in load_study(Path(path)).systems}
-        if name not in systems:
-            raise UnknownName(f"system in {path}", name, systems, todo=f"There are {', '.join(systems)}.")
-        return systems[name]
-    return build_system(text)
-
-
 def _as_json(kind: KindInfo) -> dict[str, object]:
     return {
         "kind": kind.kind,
@@ -79,10 +47,6 @@ def _as_json(kind: KindInfo) -> dict[str, object]:
 
 
 def _print_kind(kind: KindInfo) -> None:
-    from textwrap import fill
-
-    from dialeval.display.consoles import PrintableConsole
-
     width = PrintableConsole().width
     keys = ", ".join(key.name if key.needed else f"{key.name}?" for key in kind.keys)
     print(fill(f"{kind.kind}: {kind.summary}", width, subsequent_indent="  "))

@@ -11,8 +11,11 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dialeval.cli.parsing.declaring import bad_usage
-from dialeval.cli.subjects import Layout, first_items, read_dialogues
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.cli.scoring import Layout, first_items, read_dialogues
+from dialeval.data import refuse
+from dialeval.display.plain import cell_len
+from dialeval.display.wording import count, one_line
 
 if TYPE_CHECKING:
     from dialeval.core import Metric
@@ -59,13 +62,11 @@ def write_turn_effects(
     path: Path, metrics: Mapping[str, Metric[Dialogue]], file: str, layout: Layout, limit: int | None
 ) -> list[str]:
     """Write a row for each turn of each dialogue and metric; return lines that show the dialogues hurt most."""
-    from dialeval.core import WeighsTurns
-    from dialeval.data import refuse
-    from dialeval.data.writing import write_fields
+    from dialeval.data.writer import write_fields
 
-    able = {name: metric for name, metric in metrics.items() if isinstance(metric, WeighsTurns)}
+    able = {name: metric for name, metric in metrics.items() if metric.has("turn_effects")}
     if not able:
-        raise bad_usage(
+        raise BadUsage(
             "it needs dialogues, and a metric that weighs their turns, such as selfeval",
             where="--per-turn",
         )
@@ -87,10 +88,10 @@ def write_turn_effects(
 
 
 def _talk(label: str, metric: Metric[Dialogue], dialogue: Dialogue) -> _Talk:
+    from dialeval.selfeval.scorer import worst_turn
     from dialeval.selfeval.subjects import turn_numbers, turns_of
-    from dialeval.selfeval.weighing import worst_turn
 
-    effects = metric.turn_effects(dialogue)  # type: ignore[attr-defined]  # WeighsTurns, which has no other methods
+    effects = metric.turn_effects(dialogue)
     worst = worst_turn(dialogue, effects)
     rater, criterion = str(metric.signature), f"{metric.signature.name} without the turn"
     unknown = metric.unscorable(dialogue) or "too few turns would be left"
@@ -116,8 +117,6 @@ def _talk(label: str, metric: Metric[Dialogue], dialogue: Dialogue) -> _Talk:
 
 def _shown(label: str, talks: Sequence[_Talk], counted: int, path: Path, width: int) -> Iterator[str]:
     """The dialogues hurt most, each with its turns below it, the worst marked."""
-    from dialeval.display.wording import count, one_line
-
     if not talks:
         yield f"{label}: no turn of the judged side lowers the score of its dialogue."
         return
@@ -137,9 +136,6 @@ def _shown(label: str, talks: Sequence[_Talk], counted: int, path: Path, width: 
 
 
 def _lines(rows: Sequence[TurnRow], width: int) -> Iterator[str]:
-    from dialeval.display.plain import cell_len
-    from dialeval.display.wording import one_line
-
     roles = [one_line(row.role, limit=12) for row in rows]
     widest, numbers = max(map(cell_len, roles)), len(str(rows[-1].turn))
     for row, role in zip(rows, roles, strict=True):
@@ -151,8 +147,6 @@ def _lines(rows: Sequence[TurnRow], width: int) -> Iterator[str]:
 
 def _fitting(text: str, cells: int) -> str:
     """The text cut to so many cells of a terminal."""
-    from dialeval.display.plain import cell_len
-
     if cell_len(text) <= cells:
         return text
     while text and cell_len(text) >= cells:

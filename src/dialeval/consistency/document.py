@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from dialeval.consistency.detecting.detector import Verdict as Verdict
 from dialeval.files.documents import FINITE
+from dialeval.stats.estimate import Estimate
 
 Label: TypeAlias = Literal["contradiction", "consistent", "ambiguous"]
 
@@ -19,6 +21,20 @@ class Said:
     """Its number among all ``messages``, from 1, as in ids ``DIALOGUE/TURN``."""
     role: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two turns of a dialogue that contradict each other."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    pair: tuple[int, int]
+    """Numbers of the two turns among all ``messages``, from 1."""
+    probability: float
+    """Probability of a contradiction in the dialogue if these were its most contradictory turns."""
+    quotes: tuple[Said, Said]
+    between: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,8 @@ class Detected:
     """Why there is nothing to compare."""
     not_compared: int = 0
     """Pairs of turns by one speaker that were further apart than the reach."""
+    others: tuple[Contradiction, ...] = ()
+    """Other turns that contradict an earlier one, or themselves, each once and in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,42 +68,42 @@ class SystemRate:
     __pydantic_config__: ClassVar = FINITE
 
     system: str
-    dialogues: int
     contradictions: int
     ambiguous: int
     excluded: int
-    rate: float | None
-    low: float | None
-    high: float | None
+    rate: Estimate
+    """Over the dialogues that could be checked."""
 
 
 @dataclass(frozen=True, slots=True)
-class DetectedDocument:
-    """The result of ``dialeval consistency detect``."""
+class DialoguesInfo:
+    """A measure of contradictions in dialogues in a run's summary."""
 
     __pydantic_config__: ClassVar = FINITE
 
+    measure: str
+    status: str
     threshold: float
     band: tuple[float, float]
     """From the first up to the second, the verdict is ``ambiguous``."""
     detector: str
     """Its signature."""
     turn: Literal["all", "last"]
-    dialogues: tuple[Detected, ...]
-    systems: tuple[SystemRate, ...]
+    speakers: Literal["system", "all"]
+    """Whose turns were compared: those of the dialogue's system, or of all; ``turn`` ``last`` has that turn's."""
+    all_speakers: int
+    """Dialogues of which the turns of all speakers were compared, as asked or since nobody is known as the system."""
+    reach: int | None
+    """How many turns back each turn was compared; null for all the way."""
+    passages: int
+    """Pairs of passages that were compared, those of the same words included."""
+    not_compared: int
+    """Pairs of turns by one speaker that were further apart than the reach, over all dialogues."""
     excluded: dict[str, int]
     """Dialogues with nothing to compare, by reason."""
-    speakers: Literal["system", "all"] = "all"
-    """Whose turns were compared: those of the dialogue's system, or of all; ``turn`` ``last`` has that turn's."""
-    all_speakers: int = 0
-    """Dialogues of which the turns of all speakers were compared, as asked or since nobody is known as the system."""
-    reach: int | None = None
-    """How many turns back each turn was compared; null for all the way."""
-    passages: int = 0
-    """Pairs of passages that were compared, those of the same words included."""
-    not_compared: int = 0
-    """Pairs of turns by one speaker that were further apart than the reach, over all dialogues."""
-    format: Literal[1] = 1
+    systems: tuple[SystemRate, ...]
+    worst: tuple[Detected, ...]
+    """The most contradictory dialogues of all systems, most probable first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +128,9 @@ class Measured:
 
     __pydantic_config__: ClassVar = FINITE
 
-    n: int
     contradictions: int
-    accuracy: float
-    low: float
-    high: float
-    auc: float
-    auc_low: float
-    auc_high: float
+    accuracy: Estimate
+    auc: Estimate
     brier: float
     calibration_error: float
     """Mean distance of predicted from real shares in ten bins of equal size."""
@@ -139,6 +152,7 @@ class Target:
     after: Measured | None
     """Of the one trained further on the other systems' responses (CD_RGS); None where nothing was trained."""
     trained_on: int
+    """Pairs; the fewest, if contexts were divided into folds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +173,17 @@ class LabelledAnswer:
     kind: str = "follow-up"
     by: Literal["people", "detector"] = "people"
     """Who labelled it; the detector only where people are missing, and then without votes."""
+    context: tuple[Mapping[str, Any], ...] = ()
+    """The messages up to the question; empty if the set does not have them."""
+    referent: int | None = None
+    """Place in ``context`` of the turn that was asked about, from 0."""
+    distance: int | None = None
+    """How many turns before the question that turn is."""
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether all raters called it a contradiction."""
+        return 0 < self.votes == self.raters
 
 
 @dataclass(frozen=True, slots=True)

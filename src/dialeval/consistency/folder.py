@@ -7,41 +7,31 @@ from pathlib import Path
 from typing import Any, Final
 
 from dialeval.consistency.collecting.answers import ProbeAnswer
-from dialeval.consistency.document import AnalysisDocument, DetectedDocument
-from dialeval.consistency.report.page import analysis_page, detected_page
-from dialeval.data import decode, encode, refuse
+from dialeval.consistency.detecting.recorded import CheckedDialogue
+from dialeval.consistency.document import AnalysisDocument
+from dialeval.consistency.report.page import analysis_page
+from dialeval.data import Dialogue, decode, encode, refuse
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
-from dialeval.files.documents import Origin, read_document, require_file, write_document, write_json_lines
+from dialeval.files.documents import (
+    Origin,
+    as_json,
+    read_document,
+    require_file,
+    write_document,
+    write_json_lines,
+)
 
-DETECTED: Final = "detected.json"
-PAGE: Final = "contradictions.html"
+DETECTED: Final = "detected.jsonl"
+"""Dialogues with their most contradictory turns, in a run folder."""
 ANALYSIS: Final = "analysis.json"
 ANALYSIS_PAGE: Final = "analysis.html"
 CONTRADICTIONS: Final = "contradictions.jsonl"
 """Answers to probes, in a run folder and in the file of ``dialeval consistency collect``."""
-ORIGIN: Final = Origin("a folder as written by 'dialeval consistency detect -o FOLDER'", "Detect again.")
+_OF_DIALOGUES: Final = ("id", "system", "messages", "metadata")
 ANALYSED: Final = Origin("a folder as written by 'dialeval consistency analyse -o FOLDER'", "Analyse again.")
-
-
-def write_detected(folder: Path, document: DetectedDocument) -> Path:
-    """Write ``detected.json`` and its page, each whole, and return the page's path."""
-    write_document(folder / DETECTED, document)
-    page = folder / PAGE
-    write_atomically(page, detected_page(document).encode())
-    return page
-
-
-def read_detected(folder: Path) -> DetectedDocument:
-    """The content of the folder; BadInput names what is missing or damaged."""
-    return read_document(DetectedDocument, require_file(folder, DETECTED, ORIGIN), ORIGIN)
-
-
-def render_detected(folder: str | Path) -> Path:
-    """Write the page of a folder again, from its file."""
-    return write_detected(Path(folder), read_detected(Path(folder)))
 
 
 def write_analysis(folder: Path, document: AnalysisDocument) -> Path:
@@ -76,6 +66,16 @@ def _line(measure: str, answer: ProbeAnswer) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None}
 
 
+def is_answers(source: str) -> bool:
+    """Whether a file is one of answers to probes, by the fields of its first line."""
+    path = Path(source)
+    if not path.is_file() or not path.name.removesuffix(".gz").endswith(".jsonl"):
+        return False
+    first = next(iter(read_rows(path, refuse)), None)
+    fields = first.fields if first is not None else None
+    return isinstance(fields, Mapping) and fields.keys() >= {"referent", "response", "context"}
+
+
 def read_answers(path: Path) -> Iterator[tuple[str, ProbeAnswer]]:
     """Measure and answer of every line."""
     for row in read_rows(path, refuse):
@@ -100,6 +100,21 @@ def read_answers(path: Path) -> Iterator[tuple[str, ProbeAnswer]]:
             )
         except (TypeError, ValueError) as error:
             raise _damaged(row.where, str(error)) from None
+
+
+def write_detected(path: Path, rows: Iterable[tuple[str, CheckedDialogue]]) -> None:
+    """Write dialogues, each with what was detected in it under a measure; all of them or no file."""
+    lines = ({**encode(c.dialogue), **as_json(c.detected), "measure": measure} for measure, c in rows)
+    write_json_lines(path, lines, follow=True)
+
+
+def read_detected(path: Path) -> Iterator[Dialogue]:
+    """The dialogue of every line."""
+    for row in read_rows(path, refuse):
+        fields: object = row.fields
+        if isinstance(fields, Mapping):
+            fields = {key: value for key, value in fields.items() if key in _OF_DIALOGUES}
+        yield decode(fields, "dialogue", row.where)
 
 
 def _damaged(where: Where, found: str) -> BadInput:

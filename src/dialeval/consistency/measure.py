@@ -1,36 +1,61 @@
-"""Consistency as a study knows it: systems are asked probes, and their answers are checked against what was said."""
+"""Consistency as a study knows it: answers to probes, and recorded dialogues, are checked against what was said."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from dialeval.consistency.collecting.answers import PROBES_AT_ONCE, ProbeAnswer, ask_probes
-from dialeval.consistency.detecting.detecting import Talk, detect_each, rates_of
+from dialeval.consistency.detecting.detecting import (
+    AT_ONCE,
+    Talk,
+    check_dialogues,
+    detect_each,
+    rates_of,
+    talk_of,
+)
 from dialeval.consistency.detecting.detector import SHIPPED
-from dialeval.consistency.detecting.dialogues import LAST_TURN, Case
-from dialeval.consistency.detecting.metrics import ContradictionDetector, ContradictionFree
-from dialeval.consistency.document import ConsistencyInfo, Detected
-from dialeval.consistency.folder import CONTRADICTIONS, read_answers, write_answers
+from dialeval.consistency.detecting.dialogues import LAST_TURN, REACH, Case, Scope, Speakers, cost_of
+from dialeval.consistency.detecting.metrics import ContradictionDetector, ContradictionFree, Contradictions
+from dialeval.consistency.detecting.recorded import CheckedDialogue, RecordedDialogues
+from dialeval.consistency.detecting.scoring import Work
+from dialeval.consistency.document import ConsistencyInfo, Detected, DialoguesInfo
+from dialeval.consistency.folder import (
+    CONTRADICTIONS,
+    DETECTED,
+    read_answers,
+    read_detected,
+    write_answers,
+    write_detected,
+)
 from dialeval.consistency.probing.probes import read_probes
-from dialeval.core import Floats, Missing, Resampling, Signature, System
-from dialeval.data import Example
+from dialeval.core import Floats, Missing, Resampling, System
+from dialeval.data import Dialogue, Example
 from dialeval.data.codec.encode import canonical
-from dialeval.data.types import Prompt
+from dialeval.data.types import Prompt, Response, Turn
 from dialeval.display.pages import Section
 from dialeval.display.wording import count
-from dialeval.evaluation.measure import Asking, Respondent, Subjects, Tools
+from dialeval.engine import InProcess
+from dialeval.errors import Unsuitable
+from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, Tools
 from dialeval.metrics.rows import MeanOfValues
+from dialeval.text.calls import split_call
 
 _SHOWN: Final = 40
+_SHOWN_DIALOGUES: Final = 200
+"""Pairs on a page at most, of answers to probes and of dialogues."""
 
 
 @dataclass(frozen=True, slots=True)
-class Consistency(MeanOfValues):
+class Consistency(MeanOfValues[ProbeAnswer]):
     """Share of answers to probes that do not contradict what the system was made to say before."""
 
+    name: ClassVar[str] = "consistency"
+    version: ClassVar[int] = 2
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     yes_no: ClassVar[bool] = True
@@ -38,10 +63,9 @@ class Consistency(MeanOfValues):
     n: int = 1
 
     @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-        facts = ContradictionFree(self.model).signature.facts
-        return Signature("consistency", (("model", self.model), ("n", self.n)), facts, version=2)
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Those of the detector."""
+        return ContradictionFree(self.model).facts
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -94,46 +118,97 @@ def consistency(probes: str | None = None, model: str = SHIPPED, n: int = 1, see
     return ProbeMeasure(Consistency(model, n), probes, seed)
 
 
+@dataclass(frozen=True, slots=True)
+class DialogueMeasure:
+    """The share of recorded dialogues with a contradiction."""
+
+    metric: Contradictions
+
+    @property
+    def inputs(self) -> Mapping[str, str | None]:
+        """None: systems name the files of their dialogues."""
+        return {}
+
+    def subjects(
+        self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools
+    ) -> Sequence[CheckedDialogue]:
+        """The system's dialogues, each with its two most contradictory turns."""
+        system = respondent.system
+        if not isinstance(system, RecordedDialogues):
+            raise Unsuitable(
+                f"{system.name} has no recorded dialogues: give it as {{kind: dialogues, path: FILE}}."
+            )
+        known = frozenset((tools.recorded or system.items)[: tools.limit])
+        own = tools.share([each for each in system.dialogues if each.item in known], AT_ONCE)
+        metric, detector = self.metric, ContradictionDetector(self.metric.model)
+        costs = [cost_of(*talk_of(each, metric.reading, metric.speakers).case) for each in own]
+        with tools.watch(f"{system.name}: pairs", sum(cost.passages for cost in costs)) as progress:
+            work = Work(tools.scoring or InProcess(), tools.cache, detector.key, progress)
+            return check_dialogues(
+                own, system.name, detector, reading=metric.reading, speakers=metric.speakers, work=work
+            )
+
+
+def contradictions(
+    model: str = SHIPPED, turn: Scope = "all", speakers: Speakers = "system", reach: int | None = None
+) -> DialogueMeasure:
+    """Share of recorded dialogues in which two turns contradict each other."""
+    usual = REACH if turn == "all" else 0
+    return DialogueMeasure(Contradictions(model, turn, speakers, usual if reach is None else reach))
+
+
 class ConsistencyCapability:
     """Consistency in a study."""
 
     name: Final = "consistency"
-    measures: Final[Mapping[str, Callable[..., Asking]]] = {"consistency": consistency}
+    measures: Final[Mapping[str, Callable[..., Asking]]] = {
+        "consistency": consistency,
+        "contradictions": contradictions,
+    }
     shows: Final = frozenset[str]()
-    systems: Final[Mapping[str, Callable[..., System]]] = {}
+    files: Final = (CONTRADICTIONS, DETECTED)
+    systems: Final[Mapping[str, Callable[..., System]]] = {"dialogues": RecordedDialogues}
     hint: Final = "{name: consistency, probes: probes.jsonl}"
-    document: Final = ConsistencyInfo
+    document: Final[Any] = ConsistencyInfo | DialoguesInfo
 
     def section(
-        self, label: str, subjects: Mapping[str, Subjects], resampling: Resampling
-    ) -> ConsistencyInfo | None:
+        self, measure: Measure, subjects: Mapping[str, Subjects], resampling: Resampling
+    ) -> ConsistencyInfo | DialoguesInfo | None:
         """Rates, and the clashing turns of every system; None where nobody was asked."""
+        if checked := [each for given in subjects.values() for each in checked_of(given)]:
+            return _of_dialogues(measure, checked)
         answers = [answer for given in subjects.values() for answer in _answers(given)]
         if not answers:
             return None
-        detector = ContradictionDetector(_model_of(label))
+        detector = ContradictionDetector(_model_of(measure.label))
         detected = detected_answers(answers, detector)
-        shown = sorted(
-            (each for each in detected if each.verdict != "none"), key=lambda each: -(each.probability or 0.0)
-        )
         probes = len({answer.item for answer in answers})
         return ConsistencyInfo(
-            measure=label,
+            measure=measure.label,
             status=f"{count(probes, 'probe')}, judged by the detector and not by people",
             threshold=detector.calibration.threshold,
-            band=(detector.calibration.low, detector.calibration.high),
+            band=detector.calibration.band,
             detector=str(detector.signature),
             systems=rates_of(detected),
-            worst=tuple(shown[:_SHOWN]),
+            worst=tuple(clashes(detected, most=_SHOWN)),
         )
 
     def write(self, folder: Path, subjects: Iterable[tuple[str, Subjects]]) -> None:
-        """Write every answer as a line of ``contradictions.jsonl``; no file where nobody was asked."""
-        rows = [(label, answer) for label, given in subjects for answer in _answers(given)]
-        if rows:
-            write_answers(folder / CONTRADICTIONS, rows)
+        """Write every answer as a line of ``contradictions.jsonl``, and every dialogue as one of ``detected.jsonl``.
+
+        No file if nobody was asked, or there are no dialogues.
+        """
+        given = list(subjects)
+        answers = [(label, answer) for label, each in given for answer in _answers(each)]
+        checked = [(label, dialogue) for label, each in given for dialogue in checked_of(each)]
+        if answers:
+            write_answers(folder / CONTRADICTIONS, answers)
         else:
             (folder / CONTRADICTIONS).unlink(missing_ok=True)
+        if checked:
+            write_detected(folder / DETECTED, checked)
+        else:
+            (folder / DETECTED).unlink(missing_ok=True)
 
     def asked(self, folder: Path) -> dict[str, bytes]:
         """The context of each probe."""
@@ -143,24 +218,56 @@ class ConsistencyCapability:
         }
 
     def examples(self, folder: Path) -> Iterator[Example]:
-        """What each system answered to the probes."""
-        return (answer.example for _, answer in _read(folder))
+        """What each system answered to the probes, and the last turns of its dialogues."""
+        path = folder / DETECTED
+        dialogues = read_detected(path) if path.is_file() else ()
+        return chain((answer.example for _, answer in _read(folder)), map(_as_example, dialogues))
 
     def examples_of(self, subjects: Subjects) -> Iterator[Example]:
-        """The same from the answers themselves."""
-        return (answer.example for answer in _answers(subjects))
+        """The same from the answers and dialogues themselves."""
+        dialogues = (checked.dialogue for checked in checked_of(subjects))
+        return chain((answer.example for answer in _answers(subjects)), map(_as_example, dialogues))
 
-    def lines(self, sections: Sequence[ConsistencyInfo]) -> Iterator[str]:
+    def lines(self, sections: Sequence[ConsistencyInfo | DialoguesInfo]) -> Iterator[str]:
         """What was asked, and from which probability on it counts."""
-        from dialeval.consistency.report.section import consistency_note
+        from dialeval.consistency.report.section import notes_of
 
-        return map(consistency_note, sections)
+        return (note for info in sections for note in notes_of(info))
 
-    def page(self, sections: Sequence[ConsistencyInfo]) -> Section:
+    def page(self, sections: Sequence[ConsistencyInfo | DialoguesInfo]) -> Section:
         """Where each system contradicts itself."""
         from dialeval.consistency.report.section import contradictions_section
 
         return contradictions_section(sections)
+
+
+def _of_dialogues(measure: Measure, checked: Sequence[CheckedDialogue]) -> DialoguesInfo:
+    metric = measure.metric
+    assert isinstance(metric, Contradictions), "no other measure has dialogues as subjects"
+    detector = ContradictionDetector(metric.model)
+    detected = [each.detected for each in checked]
+    return DialoguesInfo(
+        measure=measure.label,
+        status=f"{count(len(checked), 'dialogue')}, judged by the detector and not by people",
+        threshold=detector.calibration.threshold,
+        band=detector.calibration.band,
+        detector=str(detector.signature),
+        turn=metric.turn,
+        speakers=metric.speakers,
+        all_speakers=sum(not each.is_narrowed for each in checked),
+        reach=metric.reading.reach,
+        passages=sum(each.passages for each in checked),
+        not_compared=sum(each.not_compared for each in detected),
+        excluded=dict(Counter(each.reason for each in detected if each.reason)),
+        systems=rates_of(detected),
+        worst=tuple(clashes(detected)),
+    )
+
+
+def clashes(detected: Iterable[Detected], *, most: int = _SHOWN_DIALOGUES) -> list[Detected]:
+    """Return contradictions and ambiguous pairs, the most probable first."""
+    kept = [each for each in detected if each.quotes is not None and each.verdict != "none"]
+    return sorted(kept, key=lambda each: -(each.probability or 0.0))[:most]
 
 
 def detected_answers(answers: Sequence[ProbeAnswer], detector: ContradictionDetector) -> list[Detected]:
@@ -170,13 +277,22 @@ def detected_answers(answers: Sequence[ProbeAnswer], detector: ContradictionDete
 
 
 def _model_of(label: str) -> str:
-    from dialeval.text.calls import split_call
-
     return str(dict(split_call(label).parameters).get("model", SHIPPED))
 
 
 def _answers(subjects: Subjects) -> list[ProbeAnswer]:
     return [subject for subject in subjects if isinstance(subject, ProbeAnswer)]
+
+
+def checked_of(subjects: Subjects) -> list[CheckedDialogue]:
+    """Return those of the subjects that are dialogues."""
+    return [subject for subject in subjects if isinstance(subject, CheckedDialogue)]
+
+
+def _as_example(dialogue: Dialogue) -> Example:
+    """The dialogue with its last turn as the response."""
+    *context, last = dialogue.turns or (Turn("", ""),)
+    return Example(dialogue.item, dialogue.system, tuple(context), Response(last.text))
 
 
 def _read(folder: Path) -> Iterator[tuple[str, ProbeAnswer]]:

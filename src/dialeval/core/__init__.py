@@ -1,79 +1,58 @@
-"""The shapes of verbs and results: protocols, signatures, settings of resampling, results. No algorithms."""
+"""The shapes of verbs and results: metrics, protocols, signatures, settings of resampling, results."""
 
 from dialeval.core.answers import AnswerRule, CacheRule
+from dialeval.core.metric import LeaveOneOut, Metric, Part
 from dialeval.core.protocols import (
-    AveragesValues,
-    Bounded,
-    CorpusMeasure,
     Detector,
-    Explains,
-    Fittable,
     Floats,
     Generator,
     Integers,
-    JudgesDialogues,
-    LeaveOneOut,
     LikelihoodModel,
-    Metric,
     PartlyAnswered,
     Priced,
     Replayer,
-    ScoresSilence,
     Selective,
     Served,
     Subject,
     System,
-    UsesResources,
-    WeighsTurns,
-    YesNo,
-    family_of,
     resources_of,
     served,
 )
-from dialeval.core.resampling import DEFAULT_RESAMPLING, Clustering, Resampling, by_dialogue
-from dialeval.core.results import ABSENCES, CorpusResult, Interval, Missing, Outcome, Provenance, Result
+from dialeval.core.resampling import DEFAULT_RESAMPLING, Clustering, Resampling, by_context, by_dialogue
+from dialeval.core.results import Missing, Provenance, Result
 from dialeval.core.signature import Signature
+from dialeval.stats.estimate import Estimate
+from dialeval.stats.resampling.intervals import ABSENCES
 
 __all__ = [
     "ABSENCES",
     "DEFAULT_RESAMPLING",
     "AnswerRule",
-    "AveragesValues",
-    "Bounded",
     "CacheRule",
     "Clustering",
-    "CorpusMeasure",
-    "CorpusResult",
     "Detector",
-    "Explains",
-    "Fittable",
+    "Estimate",
     "Floats",
     "Generator",
     "Integers",
-    "Interval",
-    "JudgesDialogues",
     "LeaveOneOut",
     "LikelihoodModel",
     "Metric",
     "Missing",
-    "Outcome",
+    "Part",
     "PartlyAnswered",
     "Priced",
     "Provenance",
     "Replayer",
     "Resampling",
     "Result",
-    "ScoresSilence",
     "Selective",
     "Served",
     "Signature",
     "Subject",
     "System",
-    "UsesResources",
-    "WeighsTurns",
-    "YesNo",
+    "by_context",
     "by_dialogue",
-    "family_of",
     "resources_of",
     "served",
 ]

@@ -1,9 +1,9 @@
-"""Protocols of what is judged, what measures it, and the systems under test."""
+"""Protocols of what is judged and of the systems under test."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dialeval.core.answers import AnswerRule
 from dialeval.core.signature import Signature
 from dialeval.data.types import Context, Prompt, Response
-from dialeval.errors import RunFailed, Unsuitable
+from dialeval.errors import RunFailed
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -29,167 +29,10 @@ class Subject(Protocol):
         """Which system produced it."""
 
 
-S_contra = TypeVar("S_contra", bound=Subject, contravariant=True)
-
-
-class Metric(Protocol[S_contra]):
-    """Measures subjects in batches, as rows of statistics that add up.
-
-    Everything else (per-item values, corpus scores, intervals, paired tests) follows from sums of rows. BLEU's
-    row is its clipped counts and lengths; a plain mean's row is ``(value, 1)``.
-    """
-
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """Which direction is good; None for descriptions such as length, where neither is."""
-
-    def unscorable(self, subject: S_contra, /) -> str | None:
-        """Why this subject cannot be scored (``no references``), or None. Such subjects never reach statistics."""
-
-    def statistics(self, subjects: Sequence[S_contra], /) -> Floats:
-        """One row per subject, shape (n, k): a pure function of the batch, so it can run anywhere."""
-
-    def aggregate(self, totals: Floats, /) -> Floats:
-        """Scores of summed rows, shape (..., k) to (...).
-
-        A subject's own row gives its own score, the sum over a corpus gives the corpus's, and a stack of sums
-        gives a stack of scores. NaN where the score is undefined.
-        """
-
-
-@runtime_checkable
-class Fittable(Protocol[S_contra]):
-    """A metric that must see the whole corpus before it can measure any of it, as one that weighs words by rarity."""
-
-    def fit(self, subjects: Sequence[S_contra], /) -> Metric[S_contra]:
-        """The metric fitted to these subjects, itself no more to be fitted; the corpus's digest is a resource of it."""
-
-
-class LeaveOneOut(NamedTuple):
-    """The score of a corpus, and what it would be without each group of its subjects."""
-
-    score: float
-    without: Floats
-    """One per group; NaN where the rest has no score."""
-
-
-@runtime_checkable
-class CorpusMeasure(Protocol[S_contra]):
-    """Measures a system's subjects as a set: how varied they are, how much they repeat one another.
-
-    Such a score is not a sum of rows, so there are no per-subject values, and resampling with replacement would bias it
-    by its repeats. Intervals and comparisons follow from leaving groups of subjects out, one group at a time.
-    """
-
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """Which direction is good; None where neither is."""
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The least and the greatest score there can be."""
-
-    def unscorable(self, subject: S_contra, /) -> str | None:
-        """Why this subject cannot be part of the corpus, or None."""
-
-    def measure(self, subjects: Sequence[S_contra], groups: Integers, /) -> LeaveOneOut:
-        """The score of all subjects, and without each group; ``groups`` has the group of each, counted from 0."""
-
-
-@runtime_checkable
-class Bounded(Protocol):
-    """A metric whose scores have limits, which intervals keep to."""
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the greatest score there can be."""
-
-
-@runtime_checkable
-class ScoresSilence(Protocol):
-    """A metric that says what an unanswered item counts as; of others it is the worst of their limits."""
-
-    @property
-    def silence(self) -> float | None:
-        """That value; None for the metric's own score of an empty response, NaN where such items have no value."""
-
-
-@runtime_checkable
-class AveragesValues(Protocol):
-    """A metric that may say that its rows are values beside 1, and its score their mean; others may pool counts."""
-
-    @property
-    def averages(self) -> bool:
-        """Whether it is so."""
-
-
-def family_of(metric: Any) -> str:
-    """Name of the group of near-copies that a metric or corpus measure belongs to, which count once together.
-
-    Its class attribute ``family``, as of a rate and its complement; else its name, which BLEUs of all orders share.
-    """
-    family: str = getattr(metric, "family", "") or metric.signature.name
-    return family
-
-
-@runtime_checkable
-class YesNo(Protocol):
-    """A metric that may say that its items are right or wrong, and its score is the share of right ones.
-
-    Then its intervals are exact, also where all items are right. Without saying so, a metric is taken for one where
-    both occur and nothing else.
-    """
-
-    @property
-    def yes_no(self) -> bool:
-        """Whether it is so."""
-
-
-@runtime_checkable
-class JudgesDialogues(Protocol):
-    """A metric of single responses that can also judge whole dialogues."""
-
-    @property
-    def whole_dialogues(self) -> bool:
-        """Whether it can."""
-
-
-@runtime_checkable
-class WeighsTurns(Protocol):
-    """A metric that can say which turns of a dialogue lower its score."""
-
-    def turn_effects(self, subject: Any, /) -> list[float]:
-        """How much the score would rise without each turn; NaN where too little would be left."""
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """A metric that can say in a line what lowered the score of a subject."""
-
-    def explain(self, subject: Any, /) -> str:
-        """What it found; empty where there is nothing to say."""
-
-
-@runtime_checkable
-class UsesResources(Protocol):
-    """A metric or system that rests on weights, vectors or tables."""
-
-    @property
-    def resources(self) -> Mapping[str, str]:
-        """Name and sha256 of each."""
-
-
 def resources_of(thing: object) -> Mapping[str, str]:
-    """Name and sha256 of what a metric or system rests on; empty where it rests on nothing."""
-    return thing.resources if isinstance(thing, UsesResources) else {}
+    """Name and sha256 of what a system rests on; empty if it rests on nothing."""
+    resources: Mapping[str, str] = getattr(thing, "resources", {})
+    return resources
 
 
 class System(Protocol):
@@ -304,21 +147,3 @@ class Detector(Protocol):
 
     def contradiction(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Probability that each response contradicts its context."""
-
-
-def check_members(thing: object, protocol: type, name: str = "") -> None:
-    """Refuse a metric or measure that lacks a member, saying which and what it is for."""
-    members = {key: value for key, value in vars(protocol).items() if not key.startswith("_")}
-    lacking = [key for key in members if not hasattr(thing, key)]
-    if lacking:
-        lines = [f"  {key}: {(members[key].__doc__ or '').strip().splitlines()[0]}" for key in lacking]
-        named = name or type(thing).__name__
-        raise Unsuitable(
-            "\n".join(
-                [
-                    f"{named} is not a {protocol.__name__}: it lacks",
-                    *lines,
-                    "See 'dialeval docs own' for examples.",
-                ]
-            )
-        )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from dialeval.core.protocols import Integers
-from dialeval.text.packed import count_distinct, text_hashes
+from dialeval.options import Option
+from dialeval.text.ids import count_distinct, text_hashes
 
 Clustering: TypeAlias = Literal["auto", "dialogue", "none"]
 """Whether items of one dialogue are resampled together: where ids show several of them, always, or never."""
@@ -23,21 +24,45 @@ def by_dialogue(item: str) -> str:
     return item.rpartition("/")[0] or item
 
 
+def by_context(items: Iterable[tuple[str, Hashable]]) -> Callable[[str], str]:
+    """Return the function from an id to its cluster, given ids and contexts: one context, or one dialogue by ids.
+
+    Both together, for ids may hide what contexts show: ``d1/2/false_1`` and ``d1/false_3`` ask about dialogue d1.
+    """
+    cluster: dict[Hashable, str] = {}
+
+    def root(name: str) -> str:
+        passed = []
+        while (above := cluster.get(name, name)) != name:
+            passed.append(name)
+            name = above
+        cluster.update(dict.fromkeys(passed, name))  # so that long chains are walked once
+        return name
+
+    for item, context in items:
+        dialogue = root(by_dialogue(item))
+        # In a tuple, so that a context is never taken for a dialogue's name.
+        known = root(cluster.get((context,), dialogue))
+        cluster[dialogue] = cluster[(context,)] = known
+    return lambda item: root(by_dialogue(item))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resampling:
     """All that can move an interval or a p-value beside the data."""
 
-    resamples: int = 1000
-    """Permutations behind each test, and resamples behind P(best); 0 gives no tests and no intervals."""
-    seed: int = 0
+    resamples: Annotated[int, Option("--trials", min=0, metavar="N")] = 1000
+    """Resamples behind tests and P(best); 0 for no tests and no intervals."""
+    seed: Annotated[int, Option(min=0, metavar="N")] = 0
+    """Seed of everything random."""
     confidence: float = 0.95
-    cluster: Clustering = "auto"
-    """Whether items that ``group`` puts together are resampled together.
+    cluster: Annotated[Clustering, Option(metavar="HOW")] = "auto"
+    """Resample whole dialogues (ids DIALOGUE/TURN): auto, where ids show them; dialogue, always; or none.
 
-    ``auto`` does so where there are several groups and one has several items. A single group says nothing: then what
-    the ids share is the name of the data.
+    Items that ``group`` puts together are resampled together; ``auto`` does so if there are several groups and one has
+    several items. A single group says nothing: then what the ids share is the name of the data.
     """
-    group: Callable[[str], str] = by_dialogue
+    group: Callable[[str], str] = field(default=by_dialogue, compare=False)
     """From an item's id to its dialogue, or whatever else its items have in common."""
 
     @property

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from dialeval.data.formats import FORMATS, Format
     from dialeval.data.importers.text import read_texts
     from dialeval.data.prompts import prompt_of, read_prompts, with_references
-    from dialeval.data.reading import kind_of, read, read_guessing
-    from dialeval.data.surveying import Survey, survey
+    from dialeval.data.reader import kind_of, read, read_guessing
+    from dialeval.data.surveys import Survey, survey
     from dialeval.data.types import (
         Answer,
         Assertion,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
-    from dialeval.data.writing import write
+    from dialeval.data.writer import write
 else:
     __getattr__ = lazily(__name__, __file__)
 

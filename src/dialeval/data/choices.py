@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from dialeval.data.codec import jsonl
 from dialeval.data.codec.bad import Where, refuse
@@ -19,9 +20,9 @@ from dialeval.files.documents import write_json_lines
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a system made of a question: a score for every candidate, the highest being its choice.
+    """Choice of a system for a question: a score for every candidate, the highest being its choice.
 
-    Ties are broken against the system: where the best correct candidate and a false one have the same score, the false
+    Ties are broken against the system: if the best correct candidate and a false one have the same score, the false
     one is the choice. Of several correct candidates it is enough that one is above all false ones.
     """
 
@@ -92,7 +93,7 @@ class ChoiceRow:
 
     @property
     def system(self) -> str:
-        """Who was asked."""
+        """The system that was asked."""
         return self.outcome.system
 
     @property
@@ -137,7 +138,7 @@ def read_choices(path: Path) -> Iterator[ChoiceRow]:
 
 
 def choices_vetting(path: Path) -> dict[str, Vetting]:
-    """How far the questions in a file of choices are vetted, by measure; nothing where it holds no choices."""
+    """Return how far the questions in a file of choices are vetted, by measure; nothing if it holds no choices."""
     if not path.is_file() or not _holds_choices(path):
         return {}
     statuses: dict[str, dict[str, Status | None]] = {}
@@ -172,7 +173,7 @@ def _scores(candidates: object, where: Where) -> Iterator[float]:
 
 
 class Vetting(NamedTuple):
-    """How many questions are vetted, unvetted, and of unknown status; printed as a sentence."""
+    """Numbers of questions that are vetted, unvetted, and of unknown status; printed as a sentence."""
 
     vetted: int
     unvetted: int
@@ -201,10 +202,24 @@ class Vetting(NamedTuple):
 
 
 def vetting_of(questions: Iterable[Question]) -> Vetting:
-    """How far the questions are vetted."""
+    """Return how far the questions are vetted."""
     return Vetting.of(question.status for question in questions)
 
 
 def status_line(questions: Iterable[Question]) -> str:
     """The sentence for these questions."""
     return str(vetting_of(questions))
+
+
+Purpose: TypeAlias = Literal["drawn", "shown"]
+
+
+def shuffled_places(texts: Sequence[str], *, item: str, seed: int, purpose: Purpose = "shown") -> list[int]:
+    """The places of the texts in an order that hangs on the seed, the item, the purpose and each text alone.
+
+    So leaving one out, or coming in another order, moves no other: what was drawn once is drawn again. Equal texts keep
+    their order. Those drawn first must not be shown in the order of the draw, for what was there before the draw, as a
+    ground truth, would then mostly come last.
+    """
+    marks = [hashlib.sha256(f"{purpose}\0{seed}\0{item}\0{text}".encode()).digest() for text in texts]
+    return sorted(range(len(texts)), key=lambda place: (marks[place], place))

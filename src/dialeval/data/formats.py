@@ -1,21 +1,20 @@
-"""Every format we read, one line each."""
+"""Every format we read, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from dialeval.data.codec.bad import OnBad, Where
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, shown
-from dialeval.data.importers.conversation import KINDS as CONVERSATION, read_conversations
-from dialeval.data.importers.shapes import SHAPES
+from dialeval.data.importers.conversation import KINDS as CONVERSATION, SHAPES, read_conversations
 from dialeval.data.types import Kind, Record
 from dialeval.errors import BadInput, DialevalError, first_line
-from dialeval.lazy import LazyTable
+from dialeval.lazy import Table
 
 RecordReader: TypeAlias = Callable[[Source, Kind, OnBad], Iterator[Record]]
 
@@ -29,7 +28,7 @@ class Format:
     kinds: tuple[Kind, ...]
     """Which records it can give, the most natural first."""
     read: RecordReader | None
-    """None for our own formats, whose rows ``dialeval.data.reading`` recognises one by one."""
+    """None for our own formats, whose rows ``dialeval.data.reader`` recognises one by one."""
     folder: bool = False
     """Whether it is a folder of files."""
     narrow: Callable[[Source], tuple[Kind, ...]] | None = None
@@ -43,99 +42,194 @@ class Format:
 _ALL: Final[tuple[Kind, ...]] = ("example", "dialogue", "prompt", "question", "nbest", "judgement")
 
 
-_SHAPES: Final = "shapes"
-"""The module of formats that are a shape of conversations."""
+FORMATS: Final[Table[Format, None]] = Table(None)
+"""The formats ``read`` knows, by name. A new reader is one file and one function here."""
 
 
-class _Entry(NamedTuple):
-    """A line of the table of formats."""
-
-    name: str
-    summary: str
-    module: str | None = None
-    """In ``dialeval.data.importers``, with ``KINDS``, ``read``, and ``kinds_of`` if its files differ; ours has none."""
-    folder: bool = False
-
-    def format(self) -> Format:
-        """The format, whose reader is imported now."""
-        if self.module is None:
-            return Format(self.name, self.summary, _ALL, None)
-        if self.module == _SHAPES:
-            return _conversation(self.name, self.summary)
-        reader = import_module(f"dialeval.data.importers.{self.module}")
-        narrow = getattr(reader, "kinds_of", None)
-        return Format(self.name, self.summary, reader.KINDS, reader.read, self.folder, narrow)
+def _add_own(name: str, summary: str) -> None:
+    FORMATS.add(name, partial(Format, name, summary, _ALL, None))
 
 
-def _conversation(name: str, summary: str) -> Format:
+def _add_conversation(name: str, summary: str) -> None:
     def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
         return read_conversations(source, kind, on_bad, SHAPES[name])
 
-    return Format(name, summary, CONVERSATION, read)
+    FORMATS.add(name, partial(Format, name, summary, CONVERSATION, read))
 
 
-def _formats(*entries: _Entry) -> LazyTable[Format]:
-    return LazyTable({entry.name: entry.format for entry in entries})
+_add_own("jsonl", "JSON Lines, or one JSON array of objects (.jsonl, .ndjson, .json)")
+_add_own("csv", "comma- or semicolon-separated values with a header (.csv)")
+_add_own("tsv", "tab-separated values with a header (.tsv)")
+_add_own("xlsx", "a workbook's first sheet, or FILE.xlsx#SHEET (.xlsx; needs openpyxl)")
+_add_own("parquet", "Parquet with nested columns (.parquet)")
 
 
-FORMATS: Final = _formats(
-    _Entry("jsonl", "JSON Lines, or one JSON array of objects (.jsonl, .ndjson, .json)"),
-    _Entry("csv", "comma- or semicolon-separated values with a header (.csv)"),
-    _Entry("tsv", "tab-separated values with a header (.tsv)"),
-    _Entry("xlsx", "a workbook's first sheet, or FILE.xlsx#SHEET (.xlsx; needs openpyxl)"),
-    _Entry("parquet", "Parquet with nested columns (.parquet)"),
-    _Entry("text", "one response (or prompt) a line; references in files of their own", "text"),
-    _Entry("openai", "chat and fine-tuning files: {'messages': [...]}", _SHAPES),
-    _Entry(
-        "turns",
-        "{'turns': [...]} of texts or of {'speaker', 'text'}; also 'dialogue', 'utterances'",
-        _SHAPES,
-    ),
-    _Entry("sharegpt", "{'conversations': [{'from', 'value'}]}", _SHAPES),
-    _Entry("parlai-text", "text:...<tab>labels:...<tab>episode_done:True", "parlai_text"),
-    _Entry("parlai-jsonl", "ParlAI conversations: {'dialog': [[{'id', 'text'}]]}", _SHAPES),
-    _Entry(
+@FORMATS.entry("text")
+def _text() -> Format:
+    from dialeval.data.importers.text import KINDS, read
+
+    return Format("text", "one response (or prompt) a line; references in files of their own", KINDS, read)
+
+
+_add_conversation("openai", "chat and fine-tuning files: {'messages': [...]}")
+_add_conversation(
+    "turns", "{'turns': [...]} of texts or of {'speaker', 'text'}; also 'dialogue', 'utterances'"
+)
+_add_conversation("sharegpt", "{'conversations': [{'from', 'value'}]}")
+
+
+@FORMATS.entry("parlai-text")
+def _parlai_text() -> Format:
+    from dialeval.data.importers.parlai_text import KINDS, read
+
+    return Format("parlai-text", "text:...<tab>labels:...<tab>episode_done:True", KINDS, read)
+
+
+_add_conversation("parlai-jsonl", "ParlAI conversations: {'dialog': [[{'id', 'text'}]]}")
+
+
+@FORMATS.entry("message-rows")
+def _message_rows() -> Format:
+    from dialeval.data.importers.message_rows import KINDS, read
+
+    return Format(
         "message-rows",
         "a row for each message: conversation_id, role or author, content or text, perhaps a time",
-        "message_rows",
-    ),
-    _Entry("whatsapp", "a chat exported from WhatsApp (.txt)", "whatsapp"),
-    _Entry("ratings-wide", "a table of ratings, one column for each rater (.csv, .tsv)", "ratings_wide"),
-    _Entry("fed", "FED: rated turns and dialogues (fed_data.json)", "corpora.fed"),
-    _Entry("grade", "GRADE: the folder with eval_data/ and human_score/", "corpora.grade", folder=True),
-    _Entry("usr", "USR-TopicalChat with human scores (topical_chat_result.json)", "corpora.usr"),
-    _Entry(
+        KINDS,
+        read,
+    )
+
+
+@FORMATS.entry("whatsapp")
+def _whatsapp() -> Format:
+    from dialeval.data.importers.whatsapp import KINDS, read
+
+    return Format("whatsapp", "a chat exported from WhatsApp (.txt)", KINDS, read)
+
+
+@FORMATS.entry("ratings-wide")
+def _ratings_wide() -> Format:
+    from dialeval.data.importers.ratings import KINDS, read
+
+    return Format("ratings-wide", "a table of ratings, one column for each rater (.csv, .tsv)", KINDS, read)
+
+
+@FORMATS.entry("fed")
+def _fed() -> Format:
+    from dialeval.data.importers.corpora.fed import KINDS, read
+
+    return Format("fed", "FED: rated turns and dialogues (fed_data.json)", KINDS, read)
+
+
+@FORMATS.entry("grade")
+def _grade() -> Format:
+    from dialeval.data.importers.corpora.grade import KINDS, read
+
+    return Format("grade", "GRADE: the folder with eval_data/ and human_score/", KINDS, read, folder=True)
+
+
+@FORMATS.entry("usr")
+def _usr() -> Format:
+    from dialeval.data.importers.corpora.usr import KINDS, read
+
+    return Format("usr", "USR-TopicalChat with human scores (topical_chat_result.json)", KINDS, read)
+
+
+@FORMATS.entry("multirefeval")
+def _multirefeval() -> Format:
+    from dialeval.data.importers.corpora.multirefeval import KINDS, kinds_of, read
+
+    return Format(
         "multirefeval",
         "multi-reference DailyDialog (.csv ratings, multireftest.json)",
-        "corpora.multirefeval",
-    ),
-    _Entry(
-        "dailydialog++",
-        "DailyDialog++: 5 good, 5 adversarial, 5 random responses",
-        "corpora.dailydialog_plusplus",
-    ),
-    _Entry("mutual", "MuTual: four options for the next turn (dev.jsonl)", "corpora.mutual"),
-    _Entry("fed-scores", "FED's own scores, with fed_data.json beside them", "corpora.score_list"),
-    _Entry("unieval", "UniEval's results, people beside the metric", "corpora.unieval"),
-    _Entry("emnlp17", "BAGEL and SFRES with median ratings and metrics (.csv)", "corpora.emnlp17"),
-    _Entry(
-        "predictive-engagement",
-        "DailyDialog pairs rated for engagement (.csv)",
-        "corpora.predictive_engagement",
-    ),
-    _Entry(
+        KINDS,
+        read,
+        narrow=kinds_of,
+    )
+
+
+@FORMATS.entry("dailydialog++")
+def _dailydialog_plusplus() -> Format:
+    from dialeval.data.importers.corpora.dailydialog_plusplus import KINDS, read
+
+    return Format("dailydialog++", "DailyDialog++: 5 good, 5 adversarial, 5 random responses", KINDS, read)
+
+
+@FORMATS.entry("mutual")
+def _mutual() -> Format:
+    from dialeval.data.importers.corpora.mutual import KINDS, read
+
+    return Format("mutual", "MuTual: four options for the next turn (dev.jsonl)", KINDS, read)
+
+
+@FORMATS.entry("fed-scores")
+def _fed_scores() -> Format:
+    from dialeval.data.importers.corpora.score_list import KINDS, read
+
+    return Format("fed-scores", "FED's own scores, with fed_data.json beside them", KINDS, read)
+
+
+@FORMATS.entry("unieval")
+def _unieval() -> Format:
+    from dialeval.data.importers.corpora.unieval import KINDS, read
+
+    return Format("unieval", "UniEval's results, people beside the metric", KINDS, read)
+
+
+@FORMATS.entry("emnlp17")
+def _emnlp17() -> Format:
+    from dialeval.data.importers.corpora.emnlp17 import KINDS, read
+
+    return Format("emnlp17", "BAGEL and SFRES with median ratings and metrics (.csv)", KINDS, read)
+
+
+@FORMATS.entry("predictive-engagement")
+def _predictive_engagement() -> Format:
+    from dialeval.data.importers.corpora.predictive_engagement import KINDS, read
+
+    return Format("predictive-engagement", "DailyDialog pairs rated for engagement (.csv)", KINDS, read)
+
+
+@FORMATS.entry("eval-via-selection")
+def _eval_via_selection() -> Format:
+    from dialeval.data.importers.corpora.eval_via_selection import KINDS, kinds_of, read
+
+    return Format(
         "eval-via-selection",
-        "scores of response-selection candidates (human_scores.jsonl)",
-        "corpora.eval_via_selection",
-    ),
-    _Entry("circa", "Circa: indirect answers, five labels each (.tsv)", "corpora.circa"),
-    _Entry(
-        "rgm-contradiction",
-        "how many of 3 people call a response contradictory (.jsonl)",
-        "corpora.rgm_contradiction",
-    ),
-)
-"""The formats ``read`` knows, by name. A new reader is one file and one line here."""
+        "response selection of Sato et al. (2020): human_scores.jsonl, or the rebuilt table of questions",
+        KINDS,
+        read,
+        narrow=kinds_of,
+    )
+
+
+@FORMATS.entry("eval-via-selection-folder")
+def _eval_via_selection_folder() -> Format:
+    from dialeval.data.importers.corpora.eval_via_selection import KINDS_OF_FOLDER, read_folder
+
+    return Format(
+        "eval-via-selection-folder",
+        "response selection of Sato et al. (2020): the folder with indice/ and both corpora",
+        KINDS_OF_FOLDER,
+        read_folder,
+        folder=True,
+    )
+
+
+@FORMATS.entry("circa")
+def _circa() -> Format:
+    from dialeval.data.importers.corpora.circa import KINDS, read
+
+    return Format("circa", "Circa: indirect answers, five labels each (.tsv)", KINDS, read)
+
+
+@FORMATS.entry("rgm-contradiction")
+def _rgm_contradiction() -> Format:
+    from dialeval.data.importers.corpora.rgm_contradiction import KINDS, read
+
+    return Format(
+        "rgm-contradiction", "how many of 3 people call a response contradictory (.jsonl)", KINDS, read
+    )
 
 
 def custom_format(place: str) -> Format:

@@ -36,7 +36,7 @@ class Framed(ABC):
         return polars.from_arrow(self.to_arrow())
 
     def __str__(self) -> str:
-        return text_table(self._caption(), self._shown())
+        return text_table(self._heading(), self._shown())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._caption()}>"
@@ -51,6 +51,10 @@ class Framed(ABC):
     @abstractmethod
     def _caption(self) -> str:
         """Return the result in one line."""
+
+    def _heading(self) -> str:
+        """Return what is printed above the values."""
+        return self._caption()
 
     def _shown(self) -> Mapping[str, Sequence[object]]:
         """Columns that are printed and that notebooks show."""
@@ -87,7 +91,7 @@ def html_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
 
 
 def text_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
-    """The columns as text below the caption, at most 20 rows of it: no more than a screen.
+    """The columns as text below the caption, at most 20 lines of both: no more than a screen.
 
     >>> print(text_table("two items", {"item": ["a", "b"], "value": [0.5, None]}))
     two items
@@ -96,16 +100,18 @@ def text_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
     a      0.5000
     b
     """
-    total = max((len(column) for column in columns.values()), default=0)
+    if not columns:
+        return caption
+    total, most = max(map(len, columns.values())), _SHOWN - caption.count("\n")
     shown = [
         PlainColumn(
             name,
-            [[one_line(_cell(cell), limit=_WIDEST)] for cell in column[:_SHOWN]],
-            all(cell is None or isinstance(cell, float | int) for cell in column[:_SHOWN]),
+            [[one_line(_cell(cell), limit=_WIDEST)] for cell in column[:most]],
+            all(cell is None or isinstance(cell, float | int) for cell in column[:most]),
         )
         for name, column in columns.items()
     ]
-    more = [f"{total - _SHOWN:,} more rows"] if total > _SHOWN else []
+    more = [f"{total - most:,} more rows"] if total > most else []
     return "\n".join([caption, *(line.rstrip() for line in side_by_side(shown)), *more])
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from dialeval.data.codec.bad import Where
-from dialeval.data.codec.cells import from_cells
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.fields import FIELDS, likely_name
+from dialeval.data.codec.tables import from_cells
 from dialeval.data.types import UNNAMED, Example
 from dialeval.errors import BadInput, Unsuitable, first_line
 
@@ -33,7 +33,7 @@ def examples_of(
 
     A column counts under its own name, or under what other tools call the field (``prediction`` is the response). Rows
     without an id are numbered from 0. A response that is None or NaN is missing, and its reason names the row.
-    ``system`` keeps the rows of one system, or names the system where no column does.
+    ``system`` keeps the rows of one system, or names the system if no column does.
     """
     rows = _rows(frame)
     first = next(rows, None)

@@ -9,23 +9,23 @@ from typing import Final, Literal, TypeAlias
 
 from dialeval.data.codec.bad import OnBad, refuse
 from dialeval.data.codec.column_names import Columns, ColumnsGiven
-from dialeval.data.codec.containers import ROWS
 from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.encode import canonical
 from dialeval.data.codec.fields import missing, wrong
+from dialeval.data.codec.jsonl import ROWS
 from dialeval.data.codec.parts import item_named, references_of
 from dialeval.data.codec.sources import Source, shown
-from dialeval.data.reading import Guess, place_of, read, read_guessing
-from dialeval.data.spooled import PROMPTS, ids_of, spooled
-from dialeval.data.types import Dialogue, Example, Kind, Prompt, Question, Record, Turn
+from dialeval.data.reader import Guess, place_of, read, read_guessing
+from dialeval.data.table import Table, ids_of
+from dialeval.data.types import Dialogue, Example, Kind, NBest, Prompt, Question, Record, Turn
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.text.packed import TextNumbers
+from dialeval.text.ids import TextNumbers
 
-_SOURCES: Final[tuple[Kind, ...]] = ("prompt", "example", "dialogue", "question")
+_SOURCES: Final[tuple[Kind, ...]] = ("prompt", "example", "dialogue", "question", "nbest")
 
 
 Turns: TypeAlias = Literal["last", "all"]
-"""Which turns of a dialogue's assistant wait for a response."""
+"""Turns of a dialogue's assistant that wait for a response."""
 
 
 def read_prompts(
@@ -36,7 +36,7 @@ def read_prompts(
     on_bad: OnBad = refuse,
     turns: Turns = "last",
 ) -> Iterator[Prompt]:
-    """The contexts of a file of prompts, examples, dialogues or questions, with the references they come with.
+    """The contexts of a file of prompts, examples, dialogues, questions or n-best lists, with their references.
 
     Systems that answered the same item give one prompt; they must agree on its context and references. The last turn
     of a dialogue is the reference if an assistant says it; with ``turns="all"`` so is every turn of the assistant, each
@@ -48,7 +48,7 @@ def read_prompts(
         raise BadInput(
             shown(source),
             f"{guess.kind} records",
-            "prompts, examples, dialogues or questions",
+            "prompts, examples, dialogues, questions or n-best lists",
             "Name a file that has contexts to respond to.",
         )
     if turns == "all" and guess.kind == "dialogue":
@@ -88,6 +88,8 @@ def prompt_of(record: Record) -> Prompt:
         case Question():
             correct = tuple(candidate.text for candidate in record.candidates if candidate.correct)
             return Prompt(record.item, record.context, correct)
+        case NBest():
+            return Prompt(record.item, record.context)
         case Dialogue():
             if record.turns and record.turns[-1].speaker == "assistant":
                 said = record.turns[-1].text
@@ -128,9 +130,8 @@ def with_references(prompts: Sequence[Prompt], source: Source) -> Sequence[Promp
             found, expected = f"{len(texts):,} lines", f"{len(prompts):,}, one for each item of the data"
             todo = "Leave a line empty where an item has no reference, or give a file with ids."
             raise BadInput(shown(source), found, expected, todo)
-        return spooled(
-            (_added(prompt, (text,)) for prompt, text in zip(prompts, texts, strict=True)), PROMPTS
-        )
+        pairs = zip(prompts, texts, strict=True)
+        return Table(Prompt, (_added(prompt, (text,)) for prompt, text in pairs))
     by_item = _references_by_item(place.source, place.format.name)
     strange = by_item.keys() - ids_of(prompts)
     if len(strange) == len(by_item):
@@ -141,7 +142,7 @@ def with_references(prompts: Sequence[Prompt], source: Source) -> Sequence[Promp
             shown(source),
             f"{len(strange):,} of {len(by_item):,} ids are not in the data, such as {min(strange)!r}",
         )
-    return spooled((_added(prompt, by_item.get(prompt.item, ())) for prompt in prompts), PROMPTS)
+    return Table(Prompt, (_added(prompt, by_item.get(prompt.item, ())) for prompt in prompts))
 
 
 def reference_items(source: Source) -> Collection[str]:

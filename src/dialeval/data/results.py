@@ -32,7 +32,7 @@ class ItemValues:
     """One system's items under one measure: each has a value, or the reason why it has none."""
 
     measure: str
-    """As the study calls it."""
+    """Name of the measure in the study."""
     system: str
     rater: str
     """The measure's signature."""
@@ -40,11 +40,11 @@ class ItemValues:
     """The measure's name, without parameters."""
     items: Sequence[str]
     values: NDArray[np.float64]
-    """Shape (n,); NaN where unscored."""
+    """Shape (n,); NaN if unscored."""
     reasons: Mapping[int, str]
     """Position of each unscored item, and why it has no value."""
     statistics: NDArray[np.float64]
-    """What values and scores are computed from, shape (n, k); NaN throughout where unscored."""
+    """Statistics that values and scores are computed from, shape (n, k); NaN throughout if unscored."""
 
 
 def write_results(path: Path, blocks: Iterable[ItemValues]) -> None:
@@ -59,17 +59,17 @@ def write_results(path: Path, blocks: Iterable[ItemValues]) -> None:
 
 
 def read_results(path: Path) -> tuple[ItemValues, ...]:
-    """The blocks of that file, in order; BadInput where it is damaged or lacks a column."""
+    """The blocks of that file, in order; BadInput if it is damaged or lacks a column."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     columns = (*LABELS, "value", "reason", "statistics")
     with as_bad_input(parquet_errors(), str(path), "results", _EXPECTED, _TODO):
-        parquet = pq.ParquetFile(path)
+        parquet = pq.ParquetFile(path, pre_buffer=False)
         lacking = [name for name in columns if name not in parquet.schema_arrow.names]
         if lacking:
             raise _bad(path, f"no column '{lacking[0]}'", lacking[0])
-        table = parquet.read(columns=list(columns))
+        table = parquet.read(columns=list(columns), use_threads=False)
         labels = {name: _coded(path, name, table[name]) for name in LABELS}
         values = table["value"].cast(pa.float64()).to_numpy()
         reasons = table["reason"].cast(pa.string())
@@ -78,7 +78,7 @@ def read_results(path: Path) -> tuple[ItemValues, ...]:
 
 
 def _blocks(
-    labels: Mapping[str, _Coded],
+    labels: Mapping[str, _CodedColumn],
     values: NDArray[np.float64],
     reasons: pa.ChunkedArray,
     statistics: pa.ListArray,
@@ -96,7 +96,7 @@ def _blocks(
         )
 
 
-class _Coded(NamedTuple):
+class _CodedColumn(NamedTuple):
     """A column of labels: its different names, and the code of each row."""
 
     names: list[str]
@@ -107,17 +107,17 @@ class _Coded(NamedTuple):
         return self.names[int(self.codes[row])]
 
 
-def _coded(path: Path, name: str, column: pa.ChunkedArray) -> _Coded:
+def _coded(path: Path, name: str, column: pa.ChunkedArray) -> _CodedColumn:
     # Pieces of a dictionary column may number their names differently; as plain text they cannot.
     import pyarrow as pa
 
     encoded = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
     if encoded.null_count:
         raise _bad(path, f"{encoded.null_count} empty values", name)
-    return _Coded(encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64))
+    return _CodedColumn(encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64))
 
 
-def _groups(measures: _Coded, systems: _Coded) -> Iterator[NDArray[np.int64]]:
+def _groups(measures: _CodedColumn, systems: _CodedColumn) -> Iterator[NDArray[np.int64]]:
     """The rows of each measure and system, in order of first appearance."""
     keys = measures.codes * max(len(systems.names), 1) + systems.codes
     _, first, sizes = np.unique(keys, return_index=True, return_counts=True)
@@ -180,7 +180,7 @@ def _repeated(label: str, n: int) -> pa.DictionaryArray:
 
 
 def _statistics(lists: pa.ListArray, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The lists of these rows as an array; NaN where a list is empty."""
+    """The lists of these rows as an array; NaN if a list is empty."""
     flat, offsets = lists.values.to_numpy(), lists.offsets.to_numpy()
     widths = offsets[rows + 1] - offsets[rows]
     width = int(widths.max(initial=0))

@@ -28,7 +28,7 @@ def folded(speaker: str) -> str:
 def speaks(turns: Sequence[Turn]) -> list[bool]:
     """Whether each turn is said by a speaker.
 
-    Messages of the role ``system`` are instructions. Some corpora call the dialogue system so: where the role comes
+    Messages of the role ``system`` are instructions. Some corpora call the dialogue system so: if the role comes
     after another speaker's turn and fewer than two others speak, it is a speaker.
     """
     roles = [folded(turn.speaker) for turn in turns]
@@ -67,7 +67,7 @@ def as_chat(context: Context, answering: Turn) -> Context:
 
 
 def chat_turn(turn: Turn, answering: Turn) -> Turn:
-    """The turn with the role of a chat: the assistant's where the speaker of ``answering`` says it, else the user's."""
+    """The turn with the role of a chat: the assistant's if the speaker of ``answering`` says it, else the user's."""
     return replace(turn, speaker="assistant" if who(turn) == who(answering) else "user")
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from textwrap import wrap
 from typing import Final, NamedTuple
 
 GAP: Final = 3
@@ -28,6 +29,34 @@ def cell_len(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+def wrapped(
+    text: str, width: int, *, first: str = "", rest: str = "", whole_words: bool = False
+) -> list[str]:
+    """Lines of the text of at most ``width`` cells, with these indents; with ``whole_words``, long words stay whole."""
+    if is_plain(text):
+        return wrap(
+            text,
+            width,
+            initial_indent=first,
+            subsequent_indent=rest,
+            break_long_words=not whole_words,
+            break_on_hyphens=not whole_words,
+        )
+    from rich.cells import chop_cells
+
+    lines: list[str] = []
+    first += text[: len(text) - len(text.lstrip())]
+    for word in text.split():
+        indent = rest if lines else first
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines += [
+                indent + part for part in ([word] if whole_words else chop_cells(word, width - len(indent)))
+            ]
+    return lines
 
 
 def plain_width() -> int | None:

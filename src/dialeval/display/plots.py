@@ -57,8 +57,8 @@ class Dot:
 
     label: str
     score: float | None
-    low: float | None = None
-    high: float | None = None
+    bounds: tuple[float, float] | None = None
+    """Ends of the interval of the score; None without one."""
 
 
 def new_axes() -> Axes:
@@ -72,9 +72,8 @@ def draw_dots(axes: Axes, dots: Sequence[Dot]) -> None:
     """Draw one row per dot, the first on top: the score, and its interval as a bar."""
     for row, dot in enumerate(dots):
         colour = COLOURS[row % len(COLOURS)]
-        if dot.low is not None and dot.high is not None:
-            ends = [dot.low, dot.high]
-            axes.plot(ends, [row, row], color=colour, linewidth=3, solid_capstyle="butt", alpha=0.55)
+        if dot.bounds is not None:
+            axes.plot(dot.bounds, [row, row], color=colour, linewidth=3, solid_capstyle="butt", alpha=0.55)
         if dot.score is None:
             say(axes, row, "no score")
         else:

@@ -18,7 +18,7 @@ from typing import Any, Final, TextIO
 _STEERING: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff]|\r(?!\n)"
 )
-_COMMAND: Final = re.compile(r"^(\s*:):|##\[", re.MULTILINE)
+_COMMAND: Final = re.compile(r"^([^\S\n]*:):|##\[", re.MULTILINE)
 """Lines that GitHub Actions takes for a command: ``::error::text``, and ``##[error]text`` anywhere."""
 
 
@@ -78,17 +78,6 @@ def printable_streams() -> Iterator[None]:
         stream if stream is None or isinstance(stream, PrintableStream) else PrintableStream(stream)
         for stream in before
     )
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = before
-
-
-@contextmanager
-def plain_streams() -> Iterator[None]:
-    """Take the filter away for as long as this lasts: for help, which has colours and holds no data."""
-    before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = map(behind, before)
     try:
         yield
     finally:

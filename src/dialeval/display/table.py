@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dialeval.display.wording import one_line
+from dialeval.display.wording import interval, number, one_line
 
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 """Beginnings of cells that spreadsheets compute, and of those with an apostrophe from `spreadsheet_cell`."""
@@ -43,6 +43,11 @@ class Cell(NamedTuple):
     mark: str = ""
     """A sign that a note explains."""
     strong: bool = False
+
+
+def estimate_cell(value: float | None, low: float | None, high: float | None, places: int = 3) -> Cell:
+    """A number with its interval."""
+    return Cell(number(value, places), interval(low, high, places))
 
 
 class Table(NamedTuple):

@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from dialeval.display.plain import GAP, PlainColumn, cell_len, is_plain, plain_width, side_by_side
+from dialeval.display.plain import (
+    GAP,
+    PlainColumn,
+    cell_len,
+    is_plain,
+    plain_width,
+    side_by_side,
+    wrapped,
+)
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import one_line
 
@@ -20,6 +27,8 @@ if TYPE_CHECKING:
 NAME_LIMIT = 28
 """How wide names may be where the table would else not fit; tables with several columns of words may fold further."""
 FOLDS = (NAME_LIMIT, 20, 14, 10)
+_FOLDED = re.compile(r"(?:(?:(?<!\w)-)?\d+(?:[.,]\d+)*|[^\s\-_/.:,=])*(?:[\s_/.:,=]|(?<=\w)-|-(?!\d))*")
+"""What is not broken if it fits: a word with the signs behind it, or a number."""
 ASCII = str.maketrans(
     {"★": "*", "≈": "~", "†": "+", "×": "x", "−": "-", "—": "-", "…": ".", "↑": "^", "↓": "v", "•": "-"}
 )
@@ -59,7 +68,7 @@ def first_columns(table: Table, width: int) -> Table:
 
 
 def _note_lines(note: str, width: int) -> list[str]:
-    return wrap(one_line(note), width, initial_indent=" • ", subsequent_indent="   ")
+    return wrapped(one_line(note), width, first=" • ", rest="   ")
 
 
 def _plain_lines(table: Table, width: int) -> list[str] | None:
@@ -140,9 +149,12 @@ def _lines(cell: Cell, column: Column, piece: Piece) -> list[str]:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """The text in lines of at most ``width`` cells, broken after a space or a sign that joins words where it can be."""
+    """The text in lines of at most ``width`` cells, broken after a space or a sign that joins words where it can be.
+
+    Numbers stay whole, with their sign.
+    """
     lines = [""]
-    for word in re.findall(r"[^\s\-_/.:,=]*[\s\-_/.:,=]*", text):
+    for word in _FOLDED.findall(text):
         if cell_len(lines[-1]) + cell_len(word.rstrip()) <= width:
             lines[-1] += word
         else:

@@ -67,6 +67,11 @@ def interval(low: float | None, high: float | None, places: int = 3) -> str:
     return "" if low is None or high is None else f"[{number(low, places)}, {number(high, places)}]"
 
 
+def score_with_interval(value: float | None, low: float | None, high: float | None, places: int = 3) -> str:
+    """``0.210 [0.180, 0.240]``."""
+    return f"{score(value, places)} {interval(low, high, places)}".strip()
+
+
 def percent(share: float | None) -> str:
     """The share as a percentage that says 100 only of the whole, and 0 only of nothing."""
     if share is None:
@@ -88,6 +93,11 @@ def listing(words: Sequence[str], *, most: int = 5) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
 
 
+def first_few(names: Sequence[str], *, most: int = 3) -> str:
+    """The first of the names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 _BLEUS: Final = {
     "nlgeval": "BLEU as nlg-eval computes it, from 0 to 1; sacrebleu's is another, from 0 to 100",
     "sacrebleu": "BLEU as sacrebleu computes it, divided by 100",
@@ -103,12 +113,37 @@ def which_bleu(signatures: Mapping[str, str]) -> Iterator[str]:
     """
     labels: dict[str, list[str]] = {}
     for label, signature in signatures.items():
-        call, *facts = signature.split("|")
-        profile = dict(fact.split("=", 1) for fact in facts if "=" in fact).get("profile")
-        if call.partition("(")[0] == "bleu" and profile in _BLEUS:
+        profile = _profile_of_bleu(signature)
+        if profile in _BLEUS:
             labels.setdefault(profile, []).append(label)
     for profile, named in labels.items():
         yield f"{listing(named)} {'is' if len(named) == 1 else 'are'} {_BLEUS[profile]}"
+
+
+def as_sacrebleu_prints(
+    numbers: Iterable[tuple[str, str, str, float | None, float | None, float | None]],
+) -> Iterator[str]:
+    """Say BLEU of the profile sacrebleu on that tool's scale; nothing of other measures.
+
+    ``numbers`` are the label and signature of a measure, whose number it is, the number, and the ends of its interval.
+
+    >>> list(as_sacrebleu_prints([("bleu", "bleu(order=4)|profile=sacrebleu|version=1", "new", 0.3821, 0.31, 0.452)]))
+    ['bleu as sacrebleu prints it, from 0 to 100: new 38.21 [31.00, 45.20]']
+    """
+    shown: dict[str, list[str]] = {}
+    for label, signature, owner, value, low, high in numbers:
+        if _profile_of_bleu(signature) == "sacrebleu" and value is not None and math.isfinite(value):
+            ends = "" if low is None or high is None else f" [{100 * low:z.2f}, {100 * high:z.2f}]"
+            shown.setdefault(label, []).append(f"{owner} {100 * value:z.2f}{ends}")
+    for label, scores in shown.items():
+        yield f"{label} as sacrebleu prints it, from 0 to 100: {', '.join(scores)}"
+
+
+def _profile_of_bleu(signature: str) -> str:
+    """The tool whose BLEU the signature is of; empty of another measure."""
+    call, *facts = signature.split("|")
+    named = dict(fact.split("=", 1) for fact in facts if "=" in fact)
+    return named.get("profile", "") if call.partition("(")[0] == "bleu" else ""
 
 
 def count(n: int, noun: str) -> str:

@@ -3,7 +3,5 @@
 ``find_encoder`` says where weights are and what they are; ``load_encoder`` loads them, and brings torch.
 """
 
-from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
-from dialeval.encoder.model import Encoder, Vectors, load_encoder
-
-__all__ = ["EMBEDDED", "Encoder", "Vectors", "Weights", "find_encoder", "load_encoder"]
+from dialeval.encoder.files import EMBEDDED as EMBEDDED, Weights as Weights, find_encoder as find_encoder
+from dialeval.encoder.model import Encoder as Encoder, load_encoder as load_encoder

@@ -1,6 +1,6 @@
 """Adapters: a small change of an encoder and a head on top of it, in one safetensors file; loads no torch.
 
-An adapter holds low-rank changes of weight matrices (LoRA, Hu et al., 2022), or whole weights where all were trained,
+An adapter holds low-rank changes of weight matrices (LoRA, Hu et al., 2022), or whole weights if all were trained,
 and a head: the first token's state beside the mean of all, through a tanh layer, to one or more outputs (logits). The
 changes are added to the encoder's weights once, when it is loaded, so an adapted encoder is as fast as a plain one.
 """
@@ -18,28 +18,33 @@ from typing import Any, Final
 import numpy as np
 
 from dialeval.core import Floats
+from dialeval.encoder.bases import BASES, EMBEDDED
 from dialeval.encoder.files import Vectors, Weights, find_encoder
-from dialeval.encoder.model import Change, Encoder, encoder_of, load_encoder
-from dialeval.encoder.segments import Fit, segment_ids
+from dialeval.encoder.model import Change, Encoder, Fit, encoder_of, load_encoder, segment_ids
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.digests import hash_file
 from dialeval.files.foreign import as_bad_input, safetensors_errors, weights_path
+from dialeval.resources.device import scoring_device, scoring_precision
 
+ADAPTER: Final = "adapter.safetensors"
+"""The file of an adapter in the folder of a trained model."""
 ABOUT: Final = "about"
 """The key of an adapter's description in the file's metadata."""
 FORMAT: Final = 1
 DOWN, UP, WHOLE, HEAD = ".lora_down", ".lora_up", ".whole", "head."
-"""How tensors are called: the two factors of a change, a weight that was trained as a whole, and the head's."""
+"""Names of tensors: the two factors of a change, a weight that was trained as a whole, and the head's."""
+_MOST_CHANGED: Final = 2**28
+"""Numbers of the largest weight that two factors may make: small factors can have a product of any size."""
 _AT_ONCE: Final = 16
-"""Texts of a batch. On one thread more are slower where the encoder is small: their states no longer fit its cache."""
+"""Texts of a batch. On one thread more are slower if the encoder is small: their states no longer fit its cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What an adapter is and how its inputs are made."""
+    """Description of an adapter and of its inputs."""
 
     kind: str
-    """What it was trained for, such as ``contradiction``."""
+    """Purpose that it was trained for, such as ``contradiction``."""
     outputs: tuple[str, ...]
     """A name for each logit."""
     encoder: str
@@ -51,9 +56,9 @@ class About:
     longest: int
     """Tokens that are read of a text, special ones included."""
     fit: Fit
-    """What is cut of longer ones."""
+    """Way in which longer ones are cut."""
     facts: Mapping[str, Any]
-    """What else the trainer wants to remember, such as a threshold, as JSON values."""
+    """Further facts from the trainer, such as a threshold, as JSON values."""
 
     def text(self) -> str:
         """As the file's metadata hold it."""
@@ -76,13 +81,19 @@ class AdapterFile:
         return f"{self.about.kind}:{self.sha256[:12]}"
 
     @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The adapter as a signature shows it, and the base unless that is the embedded encoder."""
+        base = () if self.weights.name == BASES[EMBEDDED].resource else (("base", self.weights.fact),)
+        return (("adapter", self.fact), *base)
+
+    @property
     def resources(self) -> Mapping[str, str]:
         """The adapter and the encoder, each with its sha256."""
         return {self.path.name: self.sha256, **self.weights.resources}
 
     @property
     def rank(self) -> int | None:
-        """Of its changes; None where weights were trained as a whole."""
+        """Of its changes; None if weights were trained as a whole."""
         shapes = tensor_shapes(self.path)
         return next((shape[0] for name, shape in shapes.items() if name.endswith(DOWN)), None)
 
@@ -112,7 +123,7 @@ class Adapted:
         return self.logits_of(self.tokens(texts))
 
     def logits_of(self, tokens: Sequence[Sequence[int]]) -> Floats:
-        """The same for token ids."""
+        """The head's outputs for texts as token ids, shape (texts, outputs)."""
         if not tokens:
             return np.zeros((0, len(self.about.outputs)))
         different = {tuple(ids): row for row, ids in enumerate(dict.fromkeys(map(tuple, tokens)))}
@@ -149,7 +160,7 @@ def find_adapter(path: Path, *, encoder: str | None = None, hub: bool = False) -
 
 
 @lru_cache(maxsize=4)
-def _load(path: Path, sha256: str, weights: Weights) -> Adapted:
+def _load(path: Path, sha256: str, weights: Weights, _device: str, _precision: str) -> Adapted:
     from safetensors.numpy import load_file
 
     about = _read_about(path)
@@ -161,8 +172,8 @@ def _load(path: Path, sha256: str, weights: Weights) -> Adapted:
 
 
 def load_adapter(file: AdapterFile) -> Adapted:
-    """The encoder with the adapter's changes, loaded once a process; a BERT runs on onnxruntime, others on torch."""
-    return _load(file.path, file.sha256, file.weights)
+    """The encoder with the adapter's changes, loaded once a process; on onnxruntime if a graph of ours describes it."""
+    return _load(file.path, file.sha256, file.weights, scoring_device(), scoring_precision())
 
 
 def write_head(
@@ -183,12 +194,14 @@ def write_head(
 
 
 def changes_of(tensors: Mapping[str, Vectors], scale: float) -> dict[str, Change]:
-    """What an adapter changes of each weight."""
+    """Changes of each weight by an adapter."""
     changes = {}
     for name, tensor in tensors.items():
         if name.endswith(DOWN):
             weight = name.removesuffix(DOWN)
             up = tensors[weight + UP].astype(np.float32)
+            if up.shape[0] * tensor.shape[-1] > _MOST_CHANGED:
+                raise ValueError(f"{weight} of shape {(up.shape[0], tensor.shape[-1])}, which no encoder has")
             changes[weight] = Change(scale * (up @ tensor.astype(np.float32)), whole=False)
         elif name.endswith(WHOLE):
             changes[name.removesuffix(WHOLE)] = Change(tensor.astype(np.float32), whole=True)

@@ -1,17 +1,22 @@
-"""BERT encoders on onnxruntime: no torch, and a tenth of its start-up time."""
+"""Encoders on onnxruntime: no torch, and a tenth of its start-up time.
+
+A session is given a graph, which names its weights and leaves their values out (`dialeval.encoder.graphs`), and the
+weights themselves from verified safetensors, with the changes of an adapter merged into them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from dialeval.core import Integers
 from dialeval.encoder.files import Vectors, Weights
+from dialeval.encoder.graphs import PREFIXES, Architecture, encoder_graph, with_distances
 from dialeval.encoder.model import UNCHANGED, Changes
-from dialeval.encoder.onnx_graph import BertShape, bert_graph
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,26 +40,25 @@ def load_onnx(weights: Weights, changes: Changes = UNCHANGED) -> OnnxModel:
 
     tensors = load_file(weights.folder / "model.safetensors")
     # A model that was saved with a head on top holds its encoder under a prefix.
-    tensors = {name.removeprefix("bert."): tensor for name, tensor in tensors.items()}
+    for prefix in PREFIXES:
+        tensors = {name.removeprefix(prefix): tensor for name, tensor in tensors.items()}
     tensors |= {name: change.of(tensors[name]) for name, change in changes.items()}
-    shape = BertShape(
-        layers=cast(int, weights.setting("config.json", "num_hidden_layers")),
-        heads=cast(int, weights.setting("config.json", "num_attention_heads")),
-        epsilon=cast(float, weights.setting("config.json", "layer_norm_eps")),
-    )
-    graph = bert_graph({name: tensor.shape for name, tensor in tensors.items()}, shape)
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(_tensor(tensors, name)) for name in graph.weights]
+    setting = partial(weights.setting, "config.json")
+    tensors = with_distances(tensors, setting)
+    graph, names = encoder_graph({name: tensor.shape for name, tensor in tensors.items()}, setting)
+    # The graph names each tensor once; each is let go when onnxruntime has its copy.
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(_taken(tensors, name)) for name in names]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     # Threads that spin between batches would take the cores from everything else that runs.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.add_external_initializers(list(graph.weights), values)
-    session = onnxruntime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
-    return OnnxModel(session, tuple(values), shape.layers)
+    options.add_external_initializers(names, values)
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    return OnnxModel(session, tuple(values), Architecture.of(setting).layers)
 
 
-def _tensor(tensors: dict[str, Vectors], name: str) -> Vectors:
-    tensor = tensors[name.removesuffix(".T")].astype(np.float32, copy=False)
+def _taken(tensors: dict[str, Vectors], name: str) -> Vectors:
+    tensor = tensors.pop(name.removesuffix(".T")).astype(np.float32, copy=False)
     return np.ascontiguousarray(tensor.T if name.endswith(".T") else tensor)
 
 
@@ -73,7 +77,7 @@ class FastTokenizer:
         return [coded.ids for coded in self._cut(texts, longest)]
 
     def offsets(self, texts: Sequence[str], longest: int) -> list[list[tuple[int, int]]]:
-        """Where each token begins and ends in its text; nowhere for special ones."""
+        """Begin and end of each token in its text; empty for special ones."""
         return [coded.offsets for coded in self._cut(texts, longest)]
 
     def _cut(self, texts: Sequence[str], longest: int) -> list[Any]:

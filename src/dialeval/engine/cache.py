@@ -75,9 +75,8 @@ class Cache:
             try:
                 self._write(path, content)
             except FileNotFoundError:  # a folder is missing, as most are when a cache is new
-                make_private_folder(self.folder)
-                path.parent.mkdir(exist_ok=True)
-                (self.folder / _SCRATCH).mkdir(exist_ok=True)
+                for folder in (self.folder, path.parent, self.folder / _SCRATCH):
+                    make_private_folder(folder)
                 self._write(path, content)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -98,7 +97,8 @@ class Cache:
         """Put the content at the path in one step."""
         scratch = self.folder / _SCRATCH / uuid.uuid4().hex
         try:
-            scratch.write_bytes(content)
+            with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(content)
             scratch.replace(path)
         except BaseException:
             scratch.unlink(missing_ok=True)

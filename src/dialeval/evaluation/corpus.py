@@ -12,15 +12,13 @@ from typing import TypeVar
 import numpy as np
 
 from dialeval.core import (
-    DEFAULT_RESAMPLING,
-    CorpusMeasure,
-    CorpusResult,
     LeaveOneOut,
+    Metric,
     Missing,
     Provenance,
     Resampling,
+    Result,
     Subject,
-    resources_of,
 )
 from dialeval.data import subject_lines
 from dialeval.evaluation.runs import scores_of_corpus, sources_of, why_absent
@@ -34,14 +32,10 @@ from dialeval.version import __version__
 S = TypeVar("S", bound=Subject)
 
 
-def evaluate_corpus(
-    measure: CorpusMeasure[S],
-    subjects: Iterable[S | Missing],
-    resampling: Resampling = DEFAULT_RESAMPLING,
-    *,
-    silence: SilenceRule = "worst",
-) -> CorpusResult:
-    """The measure's score over one system's subjects, and its interval; no interval where there are 0 resamples.
+def corpus_result(
+    metric: Metric[S], subjects: Iterable[S | Missing], resampling: Resampling, silence: SilenceRule
+) -> Result:
+    """A corpus measure's score over one system's subjects, and its interval unless there are 0 resamples.
 
     The interval is the jackknife's, from leaving out one subject at a time, or all subjects of a cluster, such as those
     of a dialogue. It says where the expected score of as many subjects lies,
@@ -51,7 +45,7 @@ def evaluate_corpus(
     everything = list(subjects)
     silent = [is_unanswered(subject) for subject in everything]
     obstacles = [
-        _obstacle(measure, subject) or (BLANK if blank and silence == "worst" else None)
+        _obstacle(metric, subject) or (BLANK if blank and silence == "worst" else None)
         for subject, blank in zip(everything, silent, strict=True)
     ]
     reasons = {index: reason for index, reason in enumerate(obstacles) if reason is not None}
@@ -60,28 +54,30 @@ def evaluate_corpus(
         for subject, reason in zip(everything, obstacles, strict=True)
         if reason is None and not isinstance(subject, Missing)
     ]
-    measured = leave_out(measure, present, resampling)
-    known = _uncertainty(measure, present, measured, resampling)
-    return CorpusResult(
-        measure=measure,
+    measured = leave_out(metric, present, resampling)
+    known = _uncertainty(metric, present, measured, resampling)
+    return Result(
+        metric=metric,
         items=tuple(subject.item for subject in everything),
         systems=tuple(subject.system for subject in everything),
-        subjects=tuple(present),
-        score=measured.score,
-        interval=known.interval,
+        rows=np.empty((0, 0)),
+        values=np.empty(0),
+        estimate=known.estimate(measured.score, len(present)),
         provenance=Provenance(
-            signature=measure.signature,
+            signature=metric.signature,
             data=_digest(everything),
             package=__version__,
             seed=0,
             resamples=0,
-            resources=tuple(sorted(resources_of(measure).items())),
+            resources=tuple(sorted(metric.resources.items())),
+            confidence=resampling.confidence,
         ),
         reasons=MappingProxyType(reasons),
         absence=known.absence,
         units=known.units,
         design_effect=known.design_effect,
         unanswered=sum(silent),
+        subjects=tuple(present),
     )
 
 
@@ -92,31 +88,31 @@ def _digest(subjects: Iterable[object]) -> str:
     return data.hexdigest()
 
 
-def leave_out(measure: CorpusMeasure[S], subjects: Sequence[S], resampling: Resampling) -> LeaveOneOut:
+def leave_out(metric: Metric[S], subjects: Sequence[S], resampling: Resampling) -> LeaveOneOut:
     """The score of the subjects, and without each of them or each cluster; NaN of none."""
     if not subjects:
         return LeaveOneOut(math.nan, np.empty(0))
     clusters = resampling.clusters([subject.item for subject in subjects])
-    return measure.measure(subjects, np.arange(len(subjects)) if clusters is None else clusters)
+    return metric.without(subjects, np.arange(len(subjects)) if clusters is None else clusters)
 
 
-def _obstacle(measure: CorpusMeasure[S], subject: S | Missing) -> str | None:
+def _obstacle(metric: Metric[S], subject: S | Missing) -> str | None:
     if isinstance(subject, Missing):
         return subject.reason
-    return why_absent(subject) or measure.unscorable(subject)
+    return why_absent(subject) or metric.unscorable(subject)
 
 
 def _uncertainty(
-    measure: CorpusMeasure[S], subjects: Sequence[S], measured: LeaveOneOut, resampling: Resampling
+    metric: Metric[S], subjects: Sequence[S], measured: LeaveOneOut, resampling: Resampling
 ) -> Uncertainty:
     units = len(measured.without)
     if resampling.resamples == 0:
         return Uncertainty(units=units)
     spread = spread_without(
-        LeftOut(*measured), measure.bounds, sources=sources_of(scores_of_corpus(measure, subjects))
+        LeftOut(*measured), metric.limits, sources=sources_of(scores_of_corpus(metric, subjects))
     )
     effect = None
     if units < len(subjects):
-        alone = measure.measure(subjects, np.arange(len(subjects))).without
+        alone = metric.without(subjects, np.arange(len(subjects))).without
         effect = variance_ratio(measured.without, alone)
     return uncertainty_of(spread, resampling.confidence, effect)

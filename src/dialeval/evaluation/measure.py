@@ -6,20 +6,21 @@ A metric over responses is a measure as it is. An evaluation that asks systems m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from dialeval.core import CorpusMeasure, Metric, Missing, Resampling, Subject, System
+from dialeval.core import Metric, Missing, Part, Resampling, Subject, System
 from dialeval.data import Example
 from dialeval.display.pages import Section
 from dialeval.engine import Cache, Executor, Watch, unwatched
+from dialeval.errors import DialevalError
 from dialeval.evaluation.shards import Shard
 
 Q = TypeVar("Q")
 Subjects: TypeAlias = Sequence[Subject | Missing]
-AnyMetric: TypeAlias = Metric[Any] | CorpusMeasure[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,10 @@ class Tools:
     """Ask only the questions of this shard; None where all are asked."""
     executor: Executor | None = None
     """Where systems are asked; None for this process."""
+    scoring: Executor | None = None
+    """Where batches are scored; None for this process."""
+    recorded: Sequence[str] = ()
+    """Ids of all that systems recorded that answer no prompts: ``limit`` takes the first of them, for every system."""
 
     def share(self, questions: Sequence[Q], at_once: int) -> Sequence[Q]:
         """The questions to ask here, of those that are asked in batches of ``at_once``."""
@@ -54,7 +59,7 @@ class Asking(Protocol):
     """A measure of a capability, as its constructor makes it from a study's options."""
 
     @property
-    def metric(self) -> AnyMetric:
+    def metric(self) -> Metric[Any]:
         """What judges the subjects."""
 
     @property
@@ -63,6 +68,47 @@ class Asking(Protocol):
 
     def subjects(self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools) -> Subjects:
         """What the metric is asked about for one system: its choices, its n-best lists, its answers to probes."""
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A measure of a capability whose files imply options that were not given."""
+
+    def implied(self, inputs: Mapping[str, Path | None]) -> Mapping[str, str]:
+        """Return these options; nothing if a file is absent."""
+
+
+@runtime_checkable
+class SharesSubjects(Protocol):
+    """A measure of a capability whose subjects other measures use too, so that systems are asked once."""
+
+    @property
+    def asks(self) -> Hashable:
+        """All that moves the subjects of a system; measures for which it is equal share them."""
+
+
+@runtime_checkable
+class BreaksDown(Protocol):
+    """A measure of a capability with scores of parts: by kind of stimulus, by list size, by slot."""
+
+    def breakdowns(self, subjects: Sequence[Any], /) -> Iterable[Part]:
+        """Yield the parts of one system's subjects."""
+
+
+@runtime_checkable
+class SharesContexts(Protocol):
+    """A measure of a capability whose items may share a context under different ids, and are resampled by it."""
+
+    def contexts(self, inputs: Mapping[str, Path]) -> Iterable[tuple[str, Hashable]]:
+        """Return the id and the context of each item."""
+
+
+@runtime_checkable
+class RecordsContexts(Protocol):
+    """A capability with such measures, whose items a run folder has."""
+
+    def contexts(self, folder: Path) -> Iterable[tuple[str, Hashable]]:
+        """Return the id and the context of each item of the folder."""
 
 
 class SectionDocument(Protocol):
@@ -93,6 +139,10 @@ class Capability(Protocol):
         """Metrics of answers to the study's prompts about which it has a section too."""
 
     @property
+    def files(self) -> Collection[str]:
+        """Names of the JSONL files that it writes into a run folder: what each system said to each item."""
+
+    @property
     def systems(self) -> Mapping[str, Callable[..., System]]:
         """Kinds of systems that only its measures can use."""
 
@@ -105,9 +155,9 @@ class Capability(Protocol):
         """The type of its part of ``summary.json``, one value per measure."""
 
     def section(
-        self, label: str, subjects: Mapping[str, Subjects], resampling: Resampling
+        self, measure: Measure, subjects: Mapping[str, Subjects], resampling: Resampling
     ) -> SectionDocument | None:
-        """What ``summary.json`` says of a measure, from every system's subjects; None where nobody was asked."""
+        """Return what ``summary.json`` says of a measure, from every system's subjects; None if nobody was asked."""
 
     def write(self, folder: Path, subjects: Iterable[tuple[str, Subjects]]) -> None:
         """Write its files into a run folder, from the subjects of each measure and system."""
@@ -124,8 +174,8 @@ class Capability(Protocol):
     def lines(self, sections: Sequence[Any]) -> Iterator[str]:
         """Notes below a leaderboard."""
 
-    def page(self, sections: Sequence[Any]) -> Section:
-        """Its part of a study's page."""
+    def page(self, sections: Sequence[Any]) -> Section | None:
+        """Its part of a study's page; None if breakdowns show everything."""
 
 
 @runtime_checkable
@@ -138,10 +188,10 @@ class Located(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A metric or corpus measure under the label the study gave it."""
+    """A metric under the label the study gave it."""
 
     label: str
-    metric: AnyMetric
+    metric: Metric[Any]
     summary: str
     """What it measures, in one line."""
     subjects: Callable[[Respondent, Tools], Subjects]
@@ -150,13 +200,38 @@ class Measure:
     """The files it reads, by the option that names each; None where a study does not name it."""
     full_label: str = ""
     """With the names of its files, for studies that ask the same of several files; empty where that changes nothing."""
+    asks: Hashable = None
+    """All that moves the subjects; measures for which it is equal share them. None if nothing is shared."""
+    breakdowns: Callable[[Subjects], Iterable[Part]] | None = None
+    """Parts of a system's subjects that have scores of their own; None if there are none."""
+    contexts: Callable[[], Iterable[tuple[str, Hashable]]] | None = None
+    """Reader of the contexts by which its items are resampled, beside their ids; None if ids tell."""
+    asking: Asking | None = None
+    """The measure as its capability made it from a study's options; None of a metric of answers."""
     capability: Capability | None = None
     """None where it judges the answers to the study's prompts."""
     shown_by: Capability | None = None
     """Of a metric of answers: the capability that has a section about it, where one does."""
+    pool: str = ""
+    """Of a metric of answers to acts: whose references count, which takes all items; empty for each item's own."""
 
 
 def can_answer(system: System) -> bool:
     """Whether the system answers prompts; kinds of a capability may do something else, as choose."""
     # By its class: a broken system would be asked for all of its properties otherwise.
     return any(hasattr(type(system), verb) for verb in ("generate", "replay"))
+
+
+def recorded_items(system: System) -> Collection[str] | None:
+    """Ids of what a system recorded that answers no prompts, as whole dialogues; None of other systems."""
+    able: Any = system  # by its class, likewise
+    return able.items if hasattr(type(system), "items") and not can_answer(system) else None
+
+
+def recorded_together(systems: Iterable[System]) -> list[str]:
+    """Return ids of what these systems recorded that answer no prompts, each once; a file that fails has none."""
+    found: dict[str, None] = {}
+    for system in systems:
+        with suppress(DialevalError):  # which is told when the system is asked
+            found |= dict.fromkeys(recorded_items(system) or ())
+    return list(found)

@@ -21,7 +21,7 @@ from dialeval.errors import Unsuitable
 from dialeval.evaluation.runs import Repeated, why_absent
 from dialeval.evaluation.silence import is_unanswered
 from dialeval.text.blank import is_blank
-from dialeval.text.packed import PackedNames, PackedTexts
+from dialeval.text.ids import TextColumn
 
 S = TypeVar("S", bound=Subject)
 T = TypeVar("T")
@@ -113,8 +113,8 @@ class Roll(Generic[S]):
 
     def __init__(self, batch_size: int, *, digests: bool, packed: bool = False) -> None:
         self._size, self._digests = batch_size, digests
-        self._items: list[str] | PackedTexts = PackedTexts() if packed else []
-        self._systems: list[str] | PackedNames = PackedNames() if packed else []
+        self._items: list[str] | TextColumn = TextColumn() if packed else []
+        self._systems: list[str] | TextColumn = TextColumn(repeated=True) if packed else []
         self._answers: array[int] | None = array("q")
         self._data = hashlib.sha256()
         self._derived: dict[Hashable, Any] = {}
@@ -198,7 +198,7 @@ class Roll(Generic[S]):
         return value
 
 
-def _held(texts: list[str] | PackedTexts | PackedNames) -> Sequence[str]:
+def _held(texts: list[str] | TextColumn) -> Sequence[str]:
     return tuple(texts) if isinstance(texts, list) else texts
 
 

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import (
     DEFAULT_RESAMPLING,
-    CorpusMeasure,
-    Fittable,
     Floats,
     Metric,
     Missing,
-    Outcome,
     Provenance,
     Resampling,
     Result,
     Subject,
-    resources_of,
 )
-from dialeval.core.protocols import check_members
+from dialeval.core.custom import as_metric
 from dialeval.core.results import absence
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.evaluation.corpus import corpus_result
 from dialeval.evaluation.gathering import Gathered, with_gaps
 from dialeval.evaluation.recent import recent_roll
 from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll
@@ -61,42 +57,63 @@ class Plan:
     """What an item that the system left unanswered counts as."""
 
 
+DEFAULT_PLAN: Final = Plan()
+
+
+@overload
 def evaluate(
-    metric: Metric[S],
-    subjects: Iterable[S | Missing],
-    *,
-    resampling: Resampling = DEFAULT_RESAMPLING,
-    executor: Executor | None = None,
-    cache: Cache | None = None,
-    progress: Progress = SILENT,
-    batch_size: int = 1024,
-) -> Result:
-    """The metric's score over ``subjects`` with an interval; the options are those of `Plan`.
+    measures: Metric[S], subjects: Iterable[S | Missing] | KeptRoll[S], plan: Plan = ...
+) -> Result: ...
+@overload
+def evaluate(
+    measures: Mapping[str, Metric[S]], subjects: Iterable[S | Missing], plan: Plan = ...
+) -> dict[tuple[str, str], Result]: ...
+def evaluate(
+    measures: Metric[S] | Mapping[str, Metric[S]],
+    subjects: Iterable[S | Missing] | KeptRoll[S],
+    plan: Plan = DEFAULT_PLAN,
+) -> Result | dict[tuple[str, str], Result]:
+    """The score of all ``subjects`` under a metric, with an interval.
+
+    Of several metrics by name, every metric's result for every system, from one pass over the subjects, keyed by name
+    and system. A metric that is fitted to its corpus is then fitted to the subjects of all systems together.
 
     Time and memory grow linearly with the subjects, of which only ids and statistics are kept, so a generator
-    over a file of any size will do, but for a metric that is fitted to its corpus first, which needs a sequence.
-    Subjects that the system left unanswered count as the worst value, where the metric has one; others that are
+    over a file of any size will do, but for a metric that is fitted to its corpus first, which needs a sequence, and
+    for corpus measures, which hold all subjects in memory.
+    Subjects that the system left unanswered count as the worst value, if the metric has one; others that are
     missing or that the metric cannot score stay in the result with their reason. The score is over those that have a
     value.
     """
-    check_members(metric, Metric)
-    plan = Plan(
-        resampling=resampling,
-        executor=executor or InProcess(),
-        cache=cache,
-        progress=progress,
-        batch_size=batch_size,
-    )
+    if isinstance(measures, Mapping):
+        return _by_name_and_system({name: as_metric(each) for name, each in measures.items()}, subjects, plan)
+    metric = as_metric(measures)
+    if not metric.per_item:
+        result = corpus_result(metric, subjects, plan.resampling, plan.silence)
+        plan.progress.advance(len(result))
+        return result
     metric = fitted(metric, subjects)
-    roll, batches = recent_roll(subjects, batch_size, digests=cache is not None)
+    roll, batches = _noted(subjects, plan)
     tally: Tally[S] = Tally(metric, plan, roll)
     tally.score(batches)
     return tally.result()
 
 
+def _noted(
+    subjects: Iterable[S | Missing] | KeptRoll[S], plan: Plan
+) -> tuple[Roll[S], Iterable[NotedBatch[S]]]:
+    """The roll of these subjects and its batches, from an earlier metric if it was asked about the same."""
+    if isinstance(subjects, KeptRoll):
+        return subjects.roll, subjects.batches
+    if plan.packed:
+        roll: Roll[S] = new_roll(plan)
+        return roll, roll.note(subjects)
+    return recent_roll(subjects, plan.batch_size, digests=plan.cache is not None)
+
+
 def fitted(metric: Metric[S], subjects: Iterable[S | Missing]) -> Metric[S]:
     """The metric fitted to those of the subjects that it can score; one that needs no fitting comes as it is."""
-    if not isinstance(metric, Fittable):
+    if not metric.has("fit"):
         return metric
     if not isinstance(subjects, Sequence):
         raise Unsuitable(
@@ -118,7 +135,7 @@ class Tally(Generic[S]):
         self._reasons: dict[int, str] = {}
         self._silent: dict[int, S | Missing] = {}
         self._rows = Gathered()
-        self._resources = dict(resources_of(metric))
+        self._resources = dict(metric.resources)
         identity = [str(metric.signature), sorted(self._resources.items()), __version__]
         self._job = Job(key=json.dumps(identity), task=metric.statistics, codec=ROWS)
 
@@ -165,6 +182,7 @@ class Tally(Generic[S]):
             reasons = dict(sorted(reasons.items()))
         known = self._uncertainty(rows, scored, values)
         score = float(self._metric.aggregate(sum_rows(rows))) if len(rows) else float("nan")
+        estimate = known.estimate(score, len(rows))
         of_all = np.full(len(scored), np.nan)
         of_all[scored] = values
         return Result(
@@ -173,8 +191,7 @@ class Tally(Generic[S]):
             systems=self._roll.systems,
             rows=with_gaps(rows, scored),
             values=of_all,
-            score=score,
-            interval=known.interval,
+            estimate=estimate,
             provenance=self._provenance(),
             reasons=MappingProxyType(reasons),
             absence=known.absence,
@@ -226,6 +243,7 @@ class Tally(Generic[S]):
             seed=self._plan.resampling.seed,
             resamples=self._plan.resampling.resamples,
             resources=tuple(sorted(self._resources.items())),
+            confidence=self._plan.resampling.confidence,
         )
 
 
@@ -242,40 +260,11 @@ def new_roll(plan: Plan) -> Roll[Any]:
     return Roll(plan.batch_size, digests=plan.cache is not None, packed=plan.packed)
 
 
-def evaluate_any(
-    metric: Metric[S] | CorpusMeasure[S],
-    subjects: Sequence[S | Missing],
-    plan: Plan,
-    noted: KeptRoll[S] | None = None,
-) -> Outcome:
-    """One system's result under a metric or a corpus measure, each in its own way.
-
-    ``noted`` is the roll of the subjects, where there is one from another metric.
-    """
-    if isinstance(metric, CorpusMeasure):
-        result = evaluate_corpus(metric, subjects, plan.resampling, silence=plan.silence)
-        plan.progress.advance(len(subjects))
-        return result
-    tally = Tally(metric, plan, noted and noted.roll)
-    if noted is None:
-        tally.add(subjects)
-    else:
-        tally.score(noted.batches)
-    return tally.result()
-
-
-def evaluate_each(
-    metrics: Mapping[str, Metric[S] | CorpusMeasure[S]], subjects: Iterable[S | Missing], plan: Plan
-) -> dict[tuple[str, str], Outcome]:
-    """Every measure's result for every system, from one pass over ``subjects``, keyed by measure and system.
-
-    A metric that is fitted to its corpus is fitted to all systems' subjects together, which must then be a sequence.
-    Corpus measures keep all subjects in memory.
-    """
-    whole = {name: measure for name, measure in metrics.items() if isinstance(measure, CorpusMeasure)}
-    single = {
-        n: fitted(metric, subjects) for n, metric in metrics.items() if not isinstance(metric, CorpusMeasure)
-    }
+def _by_name_and_system(
+    metrics: Mapping[str, Metric[S]], subjects: Iterable[S | Missing], plan: Plan
+) -> dict[tuple[str, str], Result]:
+    whole = {name: metric for name, metric in metrics.items() if not metric.per_item}
+    single = {name: fitted(metric, subjects) for name, metric in metrics.items() if metric.per_item}
     rolls: dict[str, Roll[S]] = {}
     tallies: dict[tuple[str, str], Tally[S]] = {}
     corpora: dict[str, list[S | Missing]] = {}
@@ -291,10 +280,10 @@ def evaluate_each(
                     tallies[name, system].score(batches)
             if whole:
                 corpora.setdefault(system, []).extend(group)
-    results: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
-    for name, measure in whole.items():
+    results: dict[tuple[str, str], Result] = {key: tally.result() for key, tally in tallies.items()}
+    for name, metric in whole.items():
         for system, group in corpora.items():
-            results[name, system] = evaluate_any(measure, group, plan)
+            results[name, system] = evaluate(metric, group, plan)
     return {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
 
 
@@ -322,15 +311,3 @@ def _by_system(subjects: Iterable[S | Missing], plan: Plan) -> Iterator[dict[str
         yield {system: group[: whole[system]] for system, group in waiting.items() if whole[system]}
         waiting = {system: group[whole[system] :] for system, group in waiting.items()}
     yield {system: group for system, group in waiting.items() if group}
-
-
-def rescored(
-    result: Result, rows: Floats, reasons: Mapping[int, str], resampling: Resampling = DEFAULT_RESAMPLING
-) -> Result:
-    """The result with other statistics for some of its subjects, or with fewer of them, as these ``reasons`` say."""
-    packed = not isinstance(result.items, tuple)
-    tally = Tally(result.metric, Plan(resampling=resampling, packed=packed))
-    tally.enter_rows(result, rows, reasons)
-    return replace(
-        tally.result(), provenance=result.provenance, unanswered=result.unanswered, filled=result.filled
-    )

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 
 from dialeval.core import (
-    Bounded,
-    CorpusMeasure,
     Floats,
     Integers,
     LeaveOneOut,
@@ -22,7 +20,6 @@ from dialeval.core import (
     Missing,
     Signature,
     Subject,
-    resources_of,
 )
 from dialeval.core.batches import SharedBatch, once
 from dialeval.core.results import absence
@@ -62,7 +59,7 @@ def why_absent(subject: object) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanOverRuns:
+class MeanOverRuns(Metric[Repeated]):
     """A metric of repeated answers: the mean of its scores over the runs, of which each has its own statistics."""
 
     metric: Metric[Any]
@@ -74,6 +71,11 @@ class MeanOverRuns:
         return self.metric.signature
 
     @property
+    def per_item(self) -> bool:
+        """As of the metric."""
+        return self.metric.per_item
+
+    @property
     def higher_is_better(self) -> bool | None:
         """As of the metric."""
         return self.metric.higher_is_better
@@ -81,12 +83,12 @@ class MeanOverRuns:
     @property
     def resources(self) -> Mapping[str, str]:
         """Those of the metric."""
-        return resources_of(self.metric)
+        return self.metric.resources
 
     @property
     def limits(self) -> tuple[float, float]:
         """Those of the metric."""
-        return self.metric.limits if isinstance(self.metric, Bounded) else (-np.inf, np.inf)
+        return self.metric.limits
 
     @property
     def yes_no(self) -> bool:
@@ -95,7 +97,8 @@ class MeanOverRuns:
 
     def unscorable(self, subject: Repeated, /) -> str | None:
         """Why one of the answers cannot be scored, or None."""
-        return _unscorable(self.metric, subject)
+        reasons = ((run, self.metric.unscorable(answer)) for run, answer in enumerate(subject.answers, 1))
+        return next((f"run {run}: {why}" for run, why in reasons if why is not None), None)
 
     def statistics(self, subjects: Sequence[Repeated], /) -> Floats:
         """The rows of all runs side by side, shape (n, runs * k)."""
@@ -114,56 +117,20 @@ class MeanOverRuns:
         """The mean over the runs."""
         return np.asarray(self.scores(totals).mean(axis=-1))
 
-
-@dataclass(frozen=True, slots=True)
-class CorpusOverRuns:
-    """A corpus measure of repeated answers: the mean of its scores over the runs, each a corpus of its own."""
-
-    corpus: CorpusMeasure[Any]
-    runs: int
-
-    @property
-    def signature(self) -> Signature:
-        """That of the measure."""
-        return self.corpus.signature
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """As of the measure."""
-        return self.corpus.higher_is_better
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Those of the measure."""
-        return self.corpus.bounds
-
-    @property
-    def resources(self) -> Mapping[str, str]:
-        """Those of the measure."""
-        return resources_of(self.corpus)
-
-    def unscorable(self, subject: Repeated, /) -> str | None:
-        """Why one of the answers cannot be part of the corpus, or None."""
-        return _unscorable(self.corpus, subject)
-
     def each(self, subjects: Sequence[Repeated], groups: Integers) -> list[LeaveOneOut]:
-        """The score of every run, and without each group."""
-        return [self.corpus.measure(_of_run(subjects, run), groups) for run in range(self.runs)]
+        """The score of every run, each a corpus of its own, and without each group."""
+        return [self.metric.without(_of_run(subjects, run), groups) for run in range(self.runs)]
 
-    def measure(self, subjects: Sequence[Repeated], groups: Integers, /) -> LeaveOneOut:
+    def without(self, subjects: Sequence[Repeated], groups: Integers, /) -> LeaveOneOut:
         """The mean over the runs, and without each group."""
         runs = self.each(subjects, groups)
         score = float(np.mean([run.score for run in runs]))
         return LeaveOneOut(score, np.mean([run.without for run in runs], axis=0))
 
 
-def over_runs(measure: Metric[Any] | CorpusMeasure[Any], runs: int) -> Metric[Any] | CorpusMeasure[Any]:
-    """The measure of a system that was run so many times; itself where that was once."""
-    if runs < 2:
-        return measure
-    if isinstance(measure, CorpusMeasure):
-        return CorpusOverRuns(measure, runs)
-    return MeanOverRuns(measure, runs)
+def over_runs(metric: Metric[Any], runs: int) -> Metric[Any]:
+    """The metric of a system that was run so many times; itself where that was once."""
+    return metric if runs < 2 else MeanOverRuns(metric, runs)
 
 
 def scores_of_rows(metric: object, rows: Floats) -> Floats | None:
@@ -171,12 +138,12 @@ def scores_of_rows(metric: object, rows: Floats) -> Floats | None:
     return metric.scores(rows.sum(axis=0)) if isinstance(metric, MeanOverRuns) else None
 
 
-def scores_of_corpus(measure: object, subjects: Sequence[Any]) -> Floats | None:
+def scores_of_corpus(metric: object, subjects: Sequence[Any]) -> Floats | None:
     """The same for a corpus measure of these subjects."""
-    if not isinstance(measure, CorpusOverRuns) or not subjects:
+    if not isinstance(metric, MeanOverRuns) or not subjects:
         return None
     together = np.zeros(len(subjects), dtype=np.int64)
-    return np.array([run.score for run in measure.each(subjects, together)])
+    return np.array([run.score for run in metric.each(subjects, together)])
 
 
 def sources_of(scores: Floats | None) -> tuple[Source, ...]:
@@ -187,8 +154,3 @@ def sources_of(scores: Floats | None) -> tuple[Source, ...]:
 
 def _of_run(subjects: Sequence[Repeated], run: int) -> list[Any]:
     return [subject.answers[run] for subject in subjects]
-
-
-def _unscorable(measure: Metric[Any] | CorpusMeasure[Any], subject: Repeated) -> str | None:
-    reasons = ((run, measure.unscorable(answer)) for run, answer in enumerate(subject.answers, 1))
-    return next((f"run {run}: {why}" for run, why in reasons if why is not None), None)

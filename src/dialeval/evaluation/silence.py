@@ -15,7 +15,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from dialeval.core import AveragesValues, Bounded, Floats, Metric, Missing, ScoresSilence
+from dialeval.core import Floats, Metric, Missing
+from dialeval.data.speakers import folded, spoken
 from dialeval.data.types import Context, Dialogue, Example, Response
 from dialeval.evaluation.runs import MeanOverRuns, Repeated, why_absent
 from dialeval.text.blank import is_blank
@@ -38,19 +39,39 @@ def is_unanswered(subject: object) -> bool:
     if isinstance(subject, Repeated):
         return any(map(is_unanswered, subject.answers))
     if isinstance(subject, Dialogue):
-        said = [turn.text for turn in subject.turns if turn.speaker == "assistant"]
-        return bool(said) and all(map(is_blank, said))
+        return leaves_unanswered(subject)
     return getattr(subject, "unanswered", False) is True
 
 
-def worst_of(metric: object) -> float:
-    """The worst value that a subject can have; NaN where there is none."""
-    direction = getattr(metric, "higher_is_better", None)
-    if not isinstance(metric, Bounded) or direction is None:
-        return math.nan
-    least, greatest = metric.limits
-    worst = least if direction else greatest
-    return worst if math.isfinite(worst) else math.nan
+def leaves_unanswered(dialogue: Dialogue, *, user_alone: bool = True) -> bool:
+    """Whether all turns of the assistant are blank, or it has none and only a user speaks, if that counts, or nobody.
+
+    If others speak and nobody is the assistant, as among people, nobody is known to be silent.
+    """
+    said = spoken(dialogue.turns)
+    own = [turn.text for turn in said if folded(turn.speaker) == "assistant"]
+    if own or (said and not user_alone):
+        return bool(own) and all(map(is_blank, own))
+    return all(folded(turn.speaker) == "user" for turn in said)
+
+
+def counts_silence(metric: Metric[Any]) -> bool:
+    """Whether an unanswered item has a value under a metric: the worst one, one of its own, or an empty response's."""
+    judge = metric.metric if isinstance(metric, MeanOverRuns) else metric
+    if not judge.per_item:
+        return False
+    value = _value_of(judge)
+    return value is None or not math.isnan(value)
+
+
+def counts_as_empty(metric: Metric[Any]) -> bool:
+    """Whether an unanswered item counts as an empty response does, and not as the worst value there can be."""
+    return _value_of(metric.metric if isinstance(metric, MeanOverRuns) else metric) is None
+
+
+def _value_of(metric: Metric[Any]) -> float | None:
+    """What stands for an unanswered item: None is what an empty response gives, NaN nothing."""
+    return None if metric.higher_is_better is None else metric.silence
 
 
 class Silence(NamedTuple):
@@ -82,9 +103,7 @@ def count_silence(
 def _rows(metric: Metric[Any], known: Floats, silent: Mapping[int, Any]) -> dict[int, Floats]:
     """The statistics of those that count: as empty responses, or of the value that stands for all of them."""
     judge = metric.metric if isinstance(metric, MeanOverRuns) else metric
-    value = judge.silence if isinstance(judge, ScoresSilence) else worst_of(judge)
-    if judge.higher_is_better is None:
-        value = None
+    value = _value_of(judge)
     if value is not None and math.isnan(value):
         return {}
     return rows_of_absent(metric, known, silent, value, is_unanswered)
@@ -143,7 +162,7 @@ def _averages(metric: Metric[Any], known: Floats, absent: Mapping[K, Any]) -> bo
 
     Counts of words that are pooled may all be 1 by chance, but not that of an empty response.
     """
-    if isinstance(metric, AveragesValues):
+    if metric.averages is not None:
         return metric.averages
     if known.shape[1] != 2 or not bool((known[:, 1] == 1).all()):
         return False

@@ -9,28 +9,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dialeval.core import (
-    Bounded,
     Floats,
     Integers,
-    Interval,
     Metric,
-    Outcome,
     Resampling,
     Result,
-    YesNo,
 )
 from dialeval.evaluation.runs import scores_of_rows, sources_of
 from dialeval.files.custom_code import is_place
-from dialeval.stats import Absence, Spread, design_effect, spread_of
+from dialeval.stats import ABSENCES, Absence, Estimate, Spread, design_effect, spread_of
 
 
 class Uncertainty(NamedTuple):
     """The fields of a result that say how far its score can be trusted."""
 
-    interval: Interval | None = None
+    bounds: tuple[float, float] | None = None
+    """Ends of the interval."""
     absence: Absence | None = None
     units: int = 0
     design_effect: float | None = None
+
+    def estimate(self, score: float, n: int) -> Estimate:
+        """Return the score of ``n`` items, NaN if undefined, with its interval or why it has none."""
+        low, high = self.bounds or (math.nan, math.nan)
+        return Estimate.of(score, low, high, n, self.absence and ABSENCES[self.absence])
 
 
 def uncertainty(
@@ -53,8 +55,8 @@ def uncertainty(
         rows,
         metric.aggregate,
         clusters=clusters,
-        yes_no=says_yes_no(metric),
-        limits=limits_of(metric),
+        yes_no=metric.yes_no,
+        limits=metric.limits,
         sources=sources_of(scores_of_rows(metric, rows)),
         values=values,
     )
@@ -66,36 +68,20 @@ def uncertainty_of(spread: Spread, confidence: float, effect: float | None) -> U
     """That of a score with this spread."""
     interval = spread.interval(confidence)
     known = effect if effect is not None and math.isfinite(effect) else None
-    if interval.absence is not None:
-        return Uncertainty(None, interval.absence, spread.units, known)
-    return Uncertainty(Interval(interval.low, interval.high, confidence), None, spread.units, known)
+    return Uncertainty(interval.estimate.bounds, interval.absence, spread.units, known)
 
 
-def says_yes_no(metric: object) -> bool | None:
-    """Whether the metric says that items are right or wrong; None where it says nothing."""
-    return metric.yes_no if isinstance(metric, YesNo) else None
-
-
-def limits_of(metric: object) -> tuple[float, float] | None:
-    """The least and the greatest score; None where the metric does not say."""
-    return metric.limits if isinstance(metric, Bounded) else None
-
-
-def undeclared_limits(results: Sequence[Outcome]) -> str | None:
+def undeclared_limits(results: Sequence[Result]) -> str | None:
     """A note that values of custom code all lie within [0, 1] and that its limits are not declared; None otherwise.
 
     That no other value was seen does not show that none is possible, so intervals keep to limits that are declared.
     """
-    own = [r for r in results if isinstance(r, Result) and is_place(r.signature.name) and r.scored]
-    if not own or any(math.isfinite(limit) for limit in limits_of(own[0].metric) or ()):
+    own = [r for r in results if r.per_item and is_place(r.signature.name) and r.scored]
+    if not own or any(math.isfinite(limit) for limit in own[0].metric.limits):
         return None
     values = np.concatenate([result.values for result in own])
     values = values[np.isfinite(values)]
-    if (
-        says_yes_no(own[0].metric)
-        or not ((values >= 0) & (values <= 1)).all()
-        or np.isin(values, (0, 1)).all()
-    ):
+    if own[0].metric.yes_no or not ((values >= 0) & (values <= 1)).all() or np.isin(values, (0, 1)).all():
         return None
     name = own[0].signature.name
     return (

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from dialeval.core import ABSENCES, Outcome
+from dialeval.core import ABSENCES, Result
 from dialeval.display.wording import count, listing
+from dialeval.evaluation.silence import counts_as_empty
 
 _SHOWN: Final = 3
+_WORST, _EMPTY, _OUT = _RULES = ("counted as the worst value", "counted as empty responses", "left out")
+"""What becomes of unanswered items, as people read it."""
 
 
-def no_value(results: Iterable[Outcome]) -> str | None:
+def no_value(results: Iterable[Result]) -> str | None:
     """Why a measure has no score for any system, the most frequent reasons first; None where it has one."""
     results = list(results)
     if not results or any(not math.isnan(result.score) for result in results):
@@ -36,7 +39,7 @@ class Unanswered(NamedTuple):
     items: int
 
 
-def unanswered_of(source: str, results: Iterable[tuple[str, Outcome]]) -> list[Unanswered]:
+def unanswered_of(source: str, results: Iterable[tuple[str, Result]]) -> list[Unanswered]:
     """The systems that left items unanswered, from results with the names of their systems."""
     most: dict[str, Unanswered] = {}
     for system, result in results:
@@ -46,20 +49,20 @@ def unanswered_of(source: str, results: Iterable[tuple[str, Outcome]]) -> list[U
     return list(most.values())
 
 
-def silence_notes(results: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
+def silence_notes(results: Iterable[tuple[tuple[str, str], Result]]) -> Iterator[str]:
     """How many items each system left unanswered, and under which measures they count; by measure and system."""
-    groups: dict[tuple[str, int, int], dict[bool, list[str]]] = {}
-    for (measure, system), result in results.items():
+    groups: dict[tuple[str, int, int], dict[str, list[str]]] = {}
+    for (measure, system), result in results:
         if result.unanswered:
             rules = groups.setdefault((system, result.unanswered, len(result)), {})
-            rules.setdefault(result.filled > 0, []).append(measure)
+            counted = _EMPTY if counts_as_empty(result.metric) else _WORST
+            rules.setdefault(counted if result.filled else _OUT, []).append(measure)
     for (system, unanswered, items), rules in groups.items():
-        told = [f"counted as the worst value under {listing(rules[True])}"] if True in rules else []
-        told += [f"left out under {listing(rules[False])}"] if False in rules else []
-        yield f"{system} left {unanswered:,} of {count(items, 'item')} unanswered: {' and '.join(told)}"
+        told = [f"{rule} under {listing(rules[rule])}" for rule in sorted(rules, key=_RULES.index)]
+        yield f"{system} left {unanswered:,} of {count(items, 'item')} unanswered: {', but '.join(told)}"
 
 
-def unscored_note(result: Outcome) -> str | None:
+def unscored_note(result: Result) -> str | None:
     """How many items have no value, by reason, each with its first item; None where all have one."""
     places: dict[str, list[int]] = {}
     for index, reason in result.reasons.items():

@@ -93,7 +93,11 @@ def make_private_folder(folder: Path) -> None:
 
 
 def _mode_of_new_files() -> int:
-    # mkstemp makes private files; what we write should be as readable as any file the user creates.
-    mask = os.umask(0)
-    os.umask(mask)
+    """Mode of files that the user creates: mkstemp makes private ones."""
+    try:
+        process = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace")
+        mask = int(process.partition("\nUmask:")[2].split(maxsplit=1)[0], 8)
+    except (OSError, ValueError, IndexError):  # no Linux; a file that a thread makes meanwhile is private
+        mask = os.umask(0o077)
+        os.umask(mask)
     return 0o666 & ~mask

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final, NamedTuple
 
 from dialeval.errors import DialevalError, UnknownName, Unsuitable, first_line
@@ -91,10 +92,11 @@ def _registered() -> set[str]:
 def _check_named(place: str, folder: Path) -> None:
     named, origin = _named.get(), _origin(place, folder)
     if named is not None and not named.admits(origin) and place not in _registered():
+        option = quote(f"{origin}:{place.rpartition(':')[2]}")
         raise Unsuitable(
             f"Found {place} ({origin}), named by a folder that may be somebody else's. Loading it would run its code, "
             f"so only what you name yourself is loaded. Read it, and if you trust it add --allow-code "
-            f"{origin}:{place.rpartition(':')[2]}."
+            f"{option}."
         )
 
 

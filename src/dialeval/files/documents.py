@@ -57,10 +57,12 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def write_document(path: Path, value: object, *, indent: int = 1, follow: bool = False) -> None:
-    """Write the value as a JSON document, whole or not at all; ``follow`` a link only at a path that the user named."""
+def write_document(
+    path: Path, value: object, *, indent: int = 1, follow: bool = False, private: bool = False
+) -> None:
+    """Write the value as a JSON document, whole or not at all; ``follow`` and ``private`` as in `atomic_path`."""
     text = json.dumps(as_json(value), ensure_ascii=False, indent=indent, allow_nan=False)
-    write_atomically(path, f"{text}\n".encode(), follow=follow)
+    write_atomically(path, f"{text}\n".encode(), follow=follow, private=private)
 
 
 def write_json_lines(

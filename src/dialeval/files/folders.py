@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,19 +34,31 @@ def check_target(folder: Path, *marks: str, kind: str, parts: Collection[str] = 
 def check_links(folder: Path) -> None:
     """Refuse a folder with a link that leads out of it, since its sender would choose which file is read or replaced.
 
-    The folder itself may be a link: the user named it.
+    So is one with a pipe or device, at which reading or writing may wait for ever. The folder itself may be a link: the
+    user named it.
     """
     top = os.path.realpath(folder)
     for place, folders, files in os.walk(top):
         for name in (*folders, *files):
             path = os.path.join(place, name)
-            if os.path.islink(path) and not is_below(os.path.realpath(path), top):
-                raise BadInput(
-                    str(folder / os.path.relpath(path, top)),
-                    f"a link to {os.readlink(path)}",
-                    "files of this folder, and no links that lead out of it",
-                    "Remove the link, or put a copy of the file in its place.",
-                )
+            kind = _kind(path)
+            if kind == stat.S_IFLNK and not is_below(os.path.realpath(path), top):
+                found = f"a link to {os.readlink(path)}"
+                expected = "files of this folder, and no links that lead out of it"
+                todo = "Remove the link, or put a copy of the file in its place."
+            elif kind not in (stat.S_IFLNK, stat.S_IFREG, stat.S_IFDIR, None):
+                found, expected, todo = "a pipe, socket or device", "files and folders", "Remove it."
+            else:
+                continue
+            raise BadInput(str(folder / os.path.relpath(path, top)), found, expected, todo)
+
+
+def _kind(path: str) -> int | None:
+    """The kind of file at the path, of which ``stat`` has names; None if it is gone."""
+    try:
+        return stat.S_IFMT(os.lstat(path).st_mode)
+    except OSError:
+        return None
 
 
 def is_below(path: str, folder: str) -> bool:

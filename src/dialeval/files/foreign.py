@@ -59,6 +59,28 @@ def parquet_errors() -> Kinds:
     return (pa.ArrowException, OSError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError)
 
 
+def numpy_errors() -> Kinds:
+    """Of ``numpy.load``, which reads headers as Python literals and archives by ``zipfile``."""
+    import tokenize
+    import zipfile
+    import zlib
+
+    return (
+        OSError,
+        EOFError,
+        LookupError,
+        TypeError,
+        ArithmeticError,
+        SyntaxError,
+        tokenize.TokenError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        MemoryError,  # of brackets in brackets, in a header
+        *JSON_ERRORS,
+    )
+
+
 def safetensors_errors() -> Kinds:
     """Of ``safetensors`` and of the JSON in a file's metadata."""
     from safetensors import SafetensorError
@@ -100,6 +122,22 @@ def load_yaml(path: str, text: str) -> Any:
             node = super().compose_mapping_node(anchor)
             _check_keys(path, node)
             return node
+
+        def flatten_mapping(self, node: Any) -> None:
+            super().flatten_mapping(node)
+            if len(node.value) > _MOST_PARTS:  # each mapping may take in many copies of the one before it
+                raise _too_large(path, f"more than {_MOST_PARTS:,} keys taken in by <<", "a few")
+
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            try:
+                return super().construct_object(node, deep)
+            except (
+                AttributeError,
+                LookupError,
+                TypeError,
+            ):  # of a value that its tag, such as !!bool, does not fit
+                found = f"a value that is no {node.tag}"
+                raise yaml.constructor.ConstructorError(None, None, found, node.start_mark) from None
 
     return yaml.load(text, Loader=StrictLoader)  # as safe as its base
 

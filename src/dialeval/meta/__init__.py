@@ -3,7 +3,7 @@
     ratings = read_judgements(["people.jsonl", "runs/mine"])
     joined = join(ratings, "overall")
     for row in correlate(joined, levels=["system", "item"]):
-        print(row.measure, row.level, row.spearman, row.low, row.high, row.warnings)
+        print(row.measure, row.level, row.estimate.value, row.estimate.bounds, row.warnings)
 
 People and measures are both raters in one table of judgements (`dialeval.ratings`); `join` puts them on the same axes.
 `examine` asks everything at once, as ``dialeval meta`` does.
@@ -14,93 +14,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dialeval.lazy import lazily
-from dialeval.meta.examine import Findings, examine
 
 if TYPE_CHECKING:
-    from dialeval.meta.correlation.ceiling import leave_one_out, split_half
-    from dialeval.meta.correlation.instability import Instability, over_test_sets
-    from dialeval.meta.correlation.levels import correlate
-    from dialeval.meta.correlation.rank_groups import rank_groups, with_rank_groups
-    from dialeval.meta.correlation.rivals import compare_measures
-    from dialeval.meta.document import (
-        LEVELS,
-        Ceiling,
-        Document,
-        Estimates,
-        InstanceValidation,
-        LeftOut,
-        Level,
-        PowerCurve,
-        Rivalry,
-        Row,
-        WidthCurve,
+    from dialeval.meta.ceiling import split_half as split_half
+    from dialeval.meta.combinations import linear_combination as linear_combination
+    from dialeval.meta.correlation import correlate as correlate
+    from dialeval.meta.document import LEVELS as LEVELS, Level as Level, Row as Row
+    from dialeval.meta.estimates import estimate_systems as estimate_systems
+    from dialeval.meta.examination import (
+        Findings as Findings,
+        Inquiry as Inquiry,
+        examine as examine,
+        points_of as points_of,
     )
-    from dialeval.meta.estimation.combining import Combination, linear_combination, zscore_average
-    from dialeval.meta.estimation.estimating import estimate_systems
     from dialeval.meta.folder import (
-        META_FILES,
-        read_meta,
-        read_points,
-        render_meta,
-        write_findings,
-        write_page,
-        write_points,
+        META_FILES as META_FILES,
+        read_points as read_points,
+        write_findings as write_findings,
+        write_page as write_page,
+        write_points as write_points,
     )
-    from dialeval.meta.inquiry import Inquiry
-    from dialeval.meta.instances.instances import validate_instances
-    from dialeval.meta.instances.rules import InstanceRule
-    from dialeval.meta.overview import points_of
+    from dialeval.meta.instances import InstanceRule as InstanceRule, validate_instances as validate_instances
+    from dialeval.meta.judgements import join as join, only_criterion as only_criterion, variants as variants
     from dialeval.meta.planning.measures import (
-        correlation_by_raters,
-        power_between_measures,
-        width_of_correlation,
+        power_between_measures as power_between_measures,
+        width_of_correlation as width_of_correlation,
     )
-    from dialeval.meta.planning.plans import plans
-    from dialeval.meta.planning.ratings import power_of_items, power_of_raters
+    from dialeval.meta.planning.ratings import (
+        power_of_items as power_of_items,
+        power_of_raters as power_of_raters,
+    )
+    from dialeval.meta.rivals import compare_measures as compare_measures
+    from dialeval.meta.roles import fits as fits, measures_among as measures_among
 else:
     __getattr__ = lazily(__name__, __file__)
-
-__all__ = [
-    "LEVELS",
-    "META_FILES",
-    "Ceiling",
-    "Combination",
-    "Document",
-    "Estimates",
-    "Findings",
-    "Inquiry",
-    "Instability",
-    "InstanceRule",
-    "InstanceValidation",
-    "LeftOut",
-    "Level",
-    "PowerCurve",
-    "Rivalry",
-    "Row",
-    "WidthCurve",
-    "compare_measures",
-    "correlate",
-    "correlation_by_raters",
-    "estimate_systems",
-    "examine",
-    "leave_one_out",
-    "linear_combination",
-    "over_test_sets",
-    "plans",
-    "points_of",
-    "power_between_measures",
-    "power_of_items",
-    "power_of_raters",
-    "rank_groups",
-    "read_meta",
-    "read_points",
-    "render_meta",
-    "split_half",
-    "validate_instances",
-    "width_of_correlation",
-    "with_rank_groups",
-    "write_findings",
-    "write_page",
-    "write_points",
-    "zscore_average",
-]

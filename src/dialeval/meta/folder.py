@@ -12,8 +12,7 @@ from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.files.documents import Origin, read_document, require_file, write_document
 from dialeval.files.foreign import as_bad_input, parquet_errors
 from dialeval.meta.document import Document, Pairs, Points
-from dialeval.meta.examine import Findings
-from dialeval.meta.overview import points_of
+from dialeval.meta.examination import Findings, points_of
 from dialeval.meta.report.page import page_of
 from dialeval.ratings.joined import Joined
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 META_FILES: Final = frozenset({"meta.json", "meta.html", "points.parquet", "unjoined.jsonl", "plots"})
-"""All that stands in such a folder, some of it where its writing was interrupted."""
+"""All that stands in such a folder, some of it if its writing was interrupted."""
 META: Final = Origin("a folder as written by 'dialeval meta'", "Run the command again.")
 
 
@@ -91,7 +90,7 @@ def write_points(joined: Joined, path: Path) -> None:
 
 
 def read_points(path: Path) -> Points:
-    """The answers by measure and system; BadInput where the file is damaged or lacks a column."""
+    """The answers by measure and system; BadInput if the file is damaged or lacks a column."""
     import pyarrow.parquet as pq
 
     expected = "the points as written by 'dialeval meta' or 'dialeval run'"
@@ -112,7 +111,7 @@ def _texts(table: pa.Table, name: str) -> list[str]:
 
 
 def _write_unjoined(joined: Joined, path: Path) -> None:
-    """Write every answer of an item or system that one side does not know, a line each; no file where none is."""
+    """Write every answer of an item or system that one side does not know, a line each; no file if none is."""
     if not joined.apart.strange.any():
         path.unlink(missing_ok=True)
         return

@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats
 from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Encoder, Vectors, load_encoder
@@ -20,7 +20,7 @@ from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_referen
 
 Measure: TypeAlias = Literal["f1", "precision", "recall"]
 Weigh: TypeAlias = Callable[[int], float]
-"""How much the token of this id counts."""
+"""Weight of the token of this id."""
 
 # Every token keeps a vector until its example is matched, so memory follows this and not the batch.
 _EXAMPLES_AT_ONCE: Final = 128
@@ -41,7 +41,7 @@ def bert_score(
 
 
 @dataclass(frozen=True, slots=True)
-class BertScore(NeedsReferences, MeanOfValues):
+class BertScore(NeedsReferences, MeanOfValues[Example]):
     """Greedy matching of a response's tokens with a reference's by contextual vectors, in [-1, 1].
 
     Precision averages over the response's tokens their best cosine with the reference's, recall the other way round.
@@ -50,6 +50,7 @@ class BertScore(NeedsReferences, MeanOfValues):
     reference gives 0. What else is in the batch moves a value by rounding only, about 1e-6.
     """
 
+    name: ClassVar[str] = "bertscore"
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     silence: ClassVar[float] = 0.0
@@ -72,17 +73,9 @@ class BertScore(NeedsReferences, MeanOfValues):
             )
 
     @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-        parameters = (
-            ("model", self.model),
-            ("layer", self.layer),
-            ("idf", self.idf),
-            ("measure", self.measure),
-            ("hub", self.hub),
-        )
-        facts = (("encoder", self._weights().fact), ("references", "best"), ("rescaled", "no"))
-        return Signature("bertscore", parameters, facts)
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The encoder and its hash, and how values are chosen."""
+        return (("encoder", self._weights().fact), ("references", "best"), ("rescaled", "no"))
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -140,7 +133,7 @@ class FittedBertScore(BertScore):
     """BERTScore with the token weights of one reference corpus: what `IdfBertScore.fit` returns."""
 
     idf: bool = True
-    learnt: Idf = field(kw_only=True)
+    learnt: Idf = field(kw_only=True, repr=False)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -170,11 +163,11 @@ class Tokens(NamedTuple):
     units: Vectors
     """One vector of length 1 per token, special ones included, shape (tokens, size)."""
     weights: Floats
-    """How much each token counts; 0 for special ones, which can be matched but ask for no match."""
+    """Weight of each token; 0 for special ones, which can be matched but ask for no match."""
 
 
 class Match(NamedTuple):
-    """How well a response and a reference cover each other."""
+    """Cover of a response by a reference, and the other way round."""
 
     precision: float
     recall: float
@@ -187,7 +180,7 @@ NO_MATCH = Match(0.0, 0.0, 0.0)
 def match(response: Tokens, reference: Tokens) -> Match:
     """Each token's best cosine with the other text's tokens, averaged by weight.
 
-    All three are 0 where either text has no token of any weight, as an empty one.
+    All three are 0 if either text has no token of any weight, as an empty one.
     """
     if not response.weights.any() or not reference.weights.any():
         return NO_MATCH

@@ -5,15 +5,13 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from dialeval.core import CorpusMeasure, Floats, Metric, Signature
+from dialeval.core import Floats, Metric, Signature
 from dialeval.core.batches import lacks_references
-from dialeval.core.custom import checked_options, options_of, plain, with_source
-from dialeval.core.protocols import check_members
+from dialeval.core.custom import as_metric, checked_options, options_of, plain, recast, with_source
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError, Unsuitable, first_line
 from dialeval.files.custom_code import METRICS, CustomCode, code_of, installed, is_place, load_code
@@ -21,32 +19,37 @@ from dialeval.metrics.rows import mean_of_rows, rows_of_values
 from dialeval.text.calls import split_call
 
 GIVEN: Final = ("response", "references", "context")
-"""What a function is given, by these names or, where it has none of them, in this order."""
+"""Arguments of a function, by these names or, if it has none of them, in this order."""
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 _DIRECTIONS: Final[Mapping[str, bool | None]] = {"higher": True, "lower": False, "neither": None}
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionMetric:
+class FunctionMetric(Metric[Example]):
     """A plain function of a response, its references and its context; the corpus score is the mean."""
 
     averages: ClassVar[bool] = True
-    signature: Signature
+    declared: Signature
     """``file.py:NAME(options)|better=higher|form=function|source=…``."""
     full_place: str | None = None
-    """Where the function is loaded from; None where its values were read from a run, and only their mean is asked."""
+    """Place of the function's code; None if its values were read from a run, and only their mean is asked."""
     held: Callable[..., Any] | None = field(default=None, repr=False)
-    """The function itself where it was handed over, and need not be loaded."""
+    """The function itself if it was handed over, and need not be loaded."""
+
+    @property
+    def signature(self) -> Signature:
+        """That of the function."""
+        return self.declared
 
     @property
     def higher_is_better(self) -> bool | None:
-        """As the function's attribute ``higher_is_better`` says; True without one."""
+        """The function's attribute ``higher_is_better``; True without one."""
         return _DIRECTIONS[dict(self.signature.facts)["better"]]
 
     @property
     def limits(self) -> tuple[float, float]:
-        """As the function's attribute ``limits`` says; without one, any value is possible."""
+        """The function's attribute ``limits``; without one, any value is possible."""
         low, _, high = dict(self.signature.facts).get("limits", "-inf:inf").partition(":")
         return float(low), float(high)
 
@@ -57,11 +60,11 @@ class FunctionMetric:
         return worst if math.isfinite(worst) else None
 
     def unscorable(self, example: Example) -> str | None:
-        """``no references`` where the function asks for references and there are none."""
+        """Return ``no references`` if the function asks for references and there are none."""
         return lacks_references(example) if "references" in self._taken() else None
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
-        """Rows of the function's value and 1; NaN where it gives None."""
+        """Rows of the function's value and 1; NaN if it gives None."""
         function, taken = self.function(), self._taken()
         return rows_of_values([self._value(function, taken, example) for example in examples])
 
@@ -114,10 +117,10 @@ class FunctionMetric:
 
 def custom_metric(
     text: str, folder: Path | None = None, options: Mapping[str, Any] | None = None
-) -> Metric[Example] | CorpusMeasure[Example] | None:
+) -> Metric[Example] | None:
     """The metric written as ``file.py:NAME(weight=2)``, or under a name that an installed package has registered.
 
-    Files are relative to ``folder``, or to where we are. None where ``text`` is neither.
+    Files are relative to ``folder``, or to the working directory. None if ``text`` is neither.
     """
     try:
         name, parameters, rest = split_call(text)
@@ -130,18 +133,16 @@ def custom_metric(
     return make_metric(load_code(place, folder or Path.cwd()), given)
 
 
-def make_metric(code: CustomCode, given: Mapping[str, Any]) -> Metric[Example] | CorpusMeasure[Example]:
+def make_metric(code: CustomCode, given: Mapping[str, Any]) -> Metric[Example]:
     """The metric that a custom function or class makes, with the options that were given."""
     if code.is_function:
         return _of_function(code, given)
     values = checked_options(code.place, options_of(code.thing), given)
-    metric: Any = with_source(code, plain(values))(**{name: values[name] for name in given})
-    check_members(metric, CorpusMeasure if hasattr(metric, "measure") else Metric, code.place)
-    made: Metric[Example] | CorpusMeasure[Example] = metric
-    return made
+    own = with_source(code, plain(values), metric=True)
+    return as_metric(own(**{name: values[name] for name in given}), code.place)
 
 
-def handed_metric(thing: object) -> Metric[Example] | CorpusMeasure[Example]:
+def handed_metric(thing: object) -> Metric[Example]:
     """The metric that a function, a class or an object of Python is; one without a signature is given one."""
     if inspect.isroutine(thing):
         return replace(_of_function(code_of(thing), {}), held=thing)
@@ -149,22 +150,27 @@ def handed_metric(thing: object) -> Metric[Example] | CorpusMeasure[Example]:
         return make_metric(code_of(thing), {})
     metric: Any = thing
     code = code_of(type(thing))
-    if not any(hasattr(thing, member) for member in ("statistics", "aggregate", "measure")):
+    if not any(hasattr(thing, member) for member in ("statistics", "aggregate", "without")):
         raise Unsuitable(
             f"Found {type(thing).__name__} as a metric, expected a name such as 'rouge_l', a function of a response, "
             "or a metric."
         )
-    if not hasattr(thing, "signature"):
+    if _is_nameless(thing):
         given = {name: getattr(thing, name) for name in options_of(type(thing)) if hasattr(thing, name)}
-        metric = copy(thing)
-        metric.__class__ = with_source(code, plain(given))
-    check_members(metric, CorpusMeasure if hasattr(metric, "measure") else Metric, code.place)
-    made: Metric[Example] | CorpusMeasure[Example] = metric
-    return made
+        metric = recast(thing, with_source(code, plain(given), metric=True))
+    return as_metric(metric, code.place)
+
+
+def _is_nameless(thing: object) -> bool:
+    """Whether the object's class says neither a signature nor the name in it."""
+    if not isinstance(thing, Metric):
+        return not hasattr(thing, "signature")
+    own = type(thing)
+    return own.signature is Metric.signature and own.name is Metric.name
 
 
 def custom_summary(metric: object) -> str:
-    """What a custom metric measures: the first line of its docstring, or nothing."""
+    """Return what a custom metric measures: the first line of its docstring, or nothing."""
     thing = metric.function() if isinstance(metric, FunctionMetric) else type(metric)
     return (inspect.getdoc(thing) or "").partition("\n")[0].rstrip(".")
 
@@ -176,7 +182,7 @@ def from_signature(text: str) -> FunctionMetric | None:
 
 
 def given_to(function: Callable[..., Any]) -> dict[str, str]:
-    """What each of the function's parameters is given: a response, its references, or its context."""
+    """Return what each of the function's parameters is given: a response, its references, or its context."""
     parameters = inspect.signature(function).parameters
     named = {name: name for name in parameters if name in GIVEN}
     if named:

@@ -34,7 +34,7 @@ ADVICE: Final[Mapping[Fault, str]] = {
     "form": "json",
     "wording": "not_contains",
 }
-"""The faults, gravest first, and a measure that notices each; nothing where none is shown to."""
+"""The faults, gravest first, and a measure that notices each; nothing if none is shown to."""
 
 _FOREIGN: Final[frozenset[Fault]] = frozenset({"off_topic", "language"})
 _SHORT: Final[frozenset[Fault]] = _FOREIGN | {"truncation"}
@@ -53,6 +53,7 @@ NOTICED: Final[Mapping[str, frozenset[Fault]]] = {
     "facts": _SHORT | {"wrong_facts"},
     "contradiction_rate": frozenset({"contradiction"}),
     "contradiction_free": frozenset({"contradiction"}),
+    "contradictions": frozenset({"contradiction"}),
     "distinct": frozenset({"repetition"}),
     "contains": frozenset({"wording"}),
     "not_contains": frozenset({"wording"}),
@@ -64,7 +65,7 @@ NOTICED: Final[Mapping[str, frozenset[Fault]]] = {
     "assertions": frozenset({"wording", "form"}),
     "length": frozenset(),
 }
-"""What each measure notices, by name."""
+"""Faults that each measure notices, by name."""
 
 
 class BlindSpots(NamedTuple):
@@ -75,7 +76,7 @@ class BlindSpots(NamedTuple):
 
 
 def blind_spots(names: Iterable[str]) -> BlindSpots:
-    """What measures of these names do not notice, as far as that is known."""
+    """Return the faults that measures of these names do not notice, as far as that is known."""
     given = list(dict.fromkeys(names))
     noticed = frozenset[Fault]().union(*(NOTICED.get(name, frozenset()) for name in given))
     return BlindSpots(

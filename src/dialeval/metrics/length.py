@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats
 from dialeval.data.types import Example
 from dialeval.metrics.rows import MeanOfValues, rows_of_values
 from dialeval.text.tokenisers.words import split_whitespace
 
 
 @dataclass(frozen=True, slots=True)
-class Length(MeanOfValues):
+class Length(MeanOfValues[Example]):
     """Words per response, separated by whitespace.
 
     Neither direction is better.
@@ -23,16 +23,10 @@ class Length(MeanOfValues):
     Japanese, counts as one word between its spaces.
     """
 
+    name: ClassVar[str] = "length"
+    facts: ClassVar[tuple[tuple[str, str], ...]] = (("tokens", "whitespace"),)
     higher_is_better: ClassVar[None] = None
     limits: ClassVar[tuple[float, float]] = (0.0, math.inf)
-
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-        return Signature("length", (), (("tokens", "whitespace"),))
-
-    def unscorable(self, example: Example) -> None:
-        """None: every response has a length."""
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the response's words and 1."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.core import Floats
+from dialeval.core import Floats, Metric, Subject
 from dialeval.core.batches import example_columns, lacks_references
 from dialeval.data.types import Example
 from dialeval.errors import Unsuitable
+
+S_contra = TypeVar("S_contra", bound=Subject, contravariant=True)
 
 
 def rows_of_values(values: Sequence[float] | Floats) -> Floats:
@@ -28,7 +30,7 @@ def mean_of_rows(totals: Floats) -> Floats:
     return means
 
 
-class MeanOfValues:
+class MeanOfValues(Metric[S_contra]):
     """A metric whose rows are values beside 1."""
 
     __slots__ = ()
@@ -40,7 +42,7 @@ class MeanOfValues:
         return mean_of_rows(totals)
 
 
-class NeedsReferences:
+class NeedsReferences(Metric[Example]):
     """A metric that compares with references."""
 
     __slots__ = ()
@@ -66,7 +68,7 @@ class ItemTexts(NamedTuple):
 
     texts: list[str]
     first: NDArray[np.int64]
-    """Where each example's response is; one more place than examples, the last where all end."""
+    """Place of each example's response; one more place than examples, the last the end of all."""
 
 
 def item_texts(examples: Sequence[Example]) -> ItemTexts:
@@ -84,7 +86,7 @@ def item_texts(examples: Sequence[Example]) -> ItemTexts:
 
 
 def flat_texts(pairs: Iterable[tuple[str, Sequence[str]]]) -> ItemTexts:
-    """The same of pairs of a response and its references."""
+    """Return the texts of pairs of a response and its references."""
     texts: list[str] = []
     first = [0]
     for response, references in pairs:

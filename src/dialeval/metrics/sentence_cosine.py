@@ -8,11 +8,10 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats
 from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
-from dialeval.encoder.model import Vectors
-from dialeval.encoder.sentences import sentence_vectors, to_units
+from dialeval.encoder.model import Vectors, sentence_vectors, to_units
 from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references, rows_of_values, texts_of
 
 Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
@@ -20,14 +19,15 @@ Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceCosine(NeedsReferences, MeanOfValues):
+class SentenceCosine(NeedsReferences, MeanOfValues[Example]):
     """Likeness in meaning to the nearest reference, the cosine of sentence vectors in [-1, 1].
 
     A sentence's vector is the mean of its tokens' last states, or the first token's state, as the encoder's own
-    settings say. The corpus score is the mean. A blank response scores 0, and 1 where a reference is blank too. What
+    settings say. The corpus score is the mean. A blank response scores 0, and 1 if a reference is blank too. What
     else is in the batch moves a value by rounding only, about 1e-6.
     """
 
+    name: ClassVar[str] = "sentence_cosine"
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     silence: ClassVar[float] = 0.0
@@ -41,11 +41,10 @@ class SentenceCosine(NeedsReferences, MeanOfValues):
         _ = self._weights().pooling
 
     @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The encoder and its hash, its pooling, and which reference counts."""
         weights = self._weights()
-        facts = (("encoder", weights.fact), ("pooling", weights.pooling), ("references", "best"))
-        return Signature("sentence_cosine", (("model", self.model), ("hub", self.hub)), facts)
+        return (("encoder", weights.fact), ("pooling", weights.pooling), ("references", "best"))
 
     @property
     def resources(self) -> Mapping[str, str]:

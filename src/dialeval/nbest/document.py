@@ -48,55 +48,16 @@ class StimuliSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class NBestResult:
-    """Certainty and Variety of one system's lists of one kind, at one list size."""
-
-    system: str
-    kind: ListKind
-    size: int
-    """How many responses of each list were looked at, at most."""
-    certainty: float | None
-    """Null where every list was left out."""
-    certainty_interval: tuple[float, float] | None
-    variety: float | None
-    """Null where no list has a consistent response."""
-    variety_interval: tuple[float, float] | None
-    n: int
-    """Lists that count for Certainty."""
-    with_consistent: int
-    """Those of them that have a consistent response, and count for Variety."""
-    excluded: int
-    """Lists that were left out."""
-    reasons: Mapping[str, int]
-    """Why they were left out."""
-    shorter: int
-    """Lists that count and have fewer responses than ``size``."""
-
-
-@dataclass(frozen=True, slots=True)
-class NBestDocument:
-    """What ``dialeval nbest measure`` found."""
-
-    results: tuple[NBestResult, ...]
-    curves: tuple[NBestResult, ...]
-    """The same at several list sizes."""
-    reader: str
-    """The signature of what judged the responses."""
-    confidence: float
-    sources: Mapping[str, str]
-    """Each file that was read, with its sha256."""
-    notes: tuple[str, ...] = ()
-    """What a reader should know before comparing the results."""
-
-
-@dataclass(frozen=True, slots=True)
 class NBestInfo:
-    """What ``summary.json`` says of a measure over n-best lists beside its score."""
+    """What ``summary.json`` says of a measure over n-best lists beside its scores."""
 
     measure: str
     stimuli: int
     status: str
     """Who has checked the stimuli."""
     reader: str
-    results: tuple[NBestResult, ...]
-    curves: tuple[NBestResult, ...]
+    """The signature of what judged the responses."""
+    n: int
+    """How many responses of each list were looked at, at most."""
+    shorter: Mapping[str, int]
+    """Number of lists with fewer responses, by system."""

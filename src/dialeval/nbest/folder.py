@@ -1,29 +1,24 @@
-"""Files of n-best evaluation: the only writer and reader of stimuli and of the folder of ``nbest measure``."""
+"""Files of n-best evaluation: the only writer and reader of stimuli and of judged lists."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
-from dialeval.data.codec.containers import rows_of
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.encode import encode
 from dialeval.data.codec.fields import number, text, wrong
+from dialeval.data.codec.jsonl import rows_of
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, check, shown
 from dialeval.errors import BadInput
-from dialeval.files.atomic import write_atomically
-from dialeval.files.documents import Origin, read_document, require_file, write_document, write_json_lines
-from dialeval.nbest.document import NBestDocument, Stimulus, StimulusKind
+from dialeval.files.documents import write_json_lines
+from dialeval.nbest.document import Stimulus, StimulusKind
 from dialeval.nbest.measuring.judged import JudgedList, Verdict
-from dialeval.nbest.report.page import page_of
 
-FILES: Final = ("nbest.json", "lists.jsonl", "nbest.html")
-_DOCUMENT, LISTS, _PAGE = FILES
-ORIGIN: Final = Origin("a folder as written by 'dialeval nbest measure -o FOLDER'", "Measure again.")
 _KINDS: Final[Mapping[str, StimulusKind]] = {"yes": "ENTQ", "no": "CNTQ"}
 _VERDICTS: Final[Mapping[str, Verdict]] = {
     "consistent": "consistent",
@@ -32,31 +27,30 @@ _VERDICTS: Final[Mapping[str, Verdict]] = {
 }
 
 
-class MeasuredFolder(NamedTuple):
-    """What a folder holds beside its page."""
-
-    document: NBestDocument
-    lists: tuple[JudgedList, ...]
-
-
 def write_stimuli(path: Path, stimuli: Iterable[Stimulus]) -> None:
     """Write each stimulus as a line."""
     write_json_lines(path, stimuli, follow=True)
 
 
 def read_stimuli(source: Source, on_bad: OnBad = refuse) -> list[Stimulus]:
-    """The stimuli of a file, of which there must be one; those that expect no answer are open."""
+    """Return the stimuli of a file, at least one; those that expect no answer are open.
+
+    The stimuli of recorded lists count once, however many systems answered them.
+    """
     check(source)
-    stimuli = []
+    stimuli: dict[str, Stimulus] = {}
     for row in rows_of(source)(source, on_bad):
         try:
-            stimuli.append(_stimulus(row))
+            found = _stimulus(row)
+            if stimuli.setdefault(found.id, found) != found:
+                what = f"{found.id!r}, which stands above with another context or answer"
+                raise wrong(row.where, "id", what, "one id for each stimulus", "Rename one of them.")
         except BadInput as error:
             on_bad(BadLine(error, row.raw))
     if not stimuli:
         todo = "Make some with 'dialeval nbest stimuli'."
         raise BadInput(shown(source), "no stimulus", "lines with id and context", todo)
-    return stimuli
+    return list(stimuli.values())
 
 
 def _stimulus(row: Row) -> Stimulus:
@@ -123,27 +117,3 @@ def _verdict(response: Mapping[str, object], row: Row, index: int) -> Verdict:
             row.where, place, found, "consistent, contradictory or ambiguous", "Measure the lists again."
         )
     return _VERDICTS[str(found)]
-
-
-def write_measured(folder: Path, document: NBestDocument, lists: Iterable[JudgedList]) -> Path:
-    """Write ``nbest.json``, ``lists.jsonl`` and the page ``nbest.html``, whose path is returned."""
-    write_lists(folder / LISTS, lists)
-    write_document(folder / _DOCUMENT, document)
-    return _write_page(folder, document)
-
-
-def read_measured(folder: Path) -> MeasuredFolder:
-    """The content of the folder; BadInput names what is missing or damaged."""
-    document = read_document(NBestDocument, require_file(folder, _DOCUMENT, ORIGIN), ORIGIN)
-    return MeasuredFolder(document, tuple(read_lists(require_file(folder, LISTS, ORIGIN))))
-
-
-def render_measured(folder: str | Path) -> Path:
-    """Write the page of a folder again, from its files."""
-    return _write_page(Path(folder), read_measured(Path(folder)).document)
-
-
-def _write_page(folder: Path, document: NBestDocument) -> Path:
-    path = folder / _PAGE
-    write_atomically(path, page_of(document).encode())
-    return path

@@ -12,7 +12,7 @@ from dialeval.core import Resampling, System
 from dialeval.data.types import Example
 from dialeval.display.pages import Section
 from dialeval.display.wording import count
-from dialeval.evaluation.measure import Asking, Subjects
+from dialeval.evaluation.measure import Asking, Measure, Subjects
 from dialeval.evaluation.runs import Repeated
 from dialeval.nlg.document import ItemFindings, SlotsInfo
 from dialeval.nlg.slots.metric import SlotErrorRate
@@ -33,16 +33,17 @@ class SlotErrors:
     document: Final = SlotsInfo
     shows: Final = frozenset({"slot_error_rate"})
     """Metrics of answers about which it has a section."""
+    files: Final[tuple[str, ...]] = ()
 
     def section(
-        self, label: str, subjects: Mapping[str, Subjects], resampling: Resampling
+        self, measure: Measure, subjects: Mapping[str, Subjects], resampling: Resampling
     ) -> SlotsInfo | None:
         """What became of the slots of every system's answers; None where no act can be checked.
 
         Parts of the rate have none, since the section of the whole shows them all. Of other profiles there are notes
         only, since the errors of single slots would not add up to their rates.
         """
-        metric = construct(label, {"slot_error_rate": SlotErrorRate}, kind="metric")
+        metric = construct(measure.label, {"slot_error_rate": SlotErrorRate}, kind="metric")
         if metric.part != "total" or metric.of != "response":
             return None
         examples = [example for given in subjects.values() for example in _examples(given)]
@@ -52,7 +53,7 @@ class SlotErrors:
         rate = _references(metric, examples)
         shown = items if metric.profile == FOUND_BY else []
         return SlotsInfo(
-            measure=label,
+            measure=measure.label,
             status=f"{count(len(items), 'sentence')}, matched by rules and not by people",
             references=rate,
             notes=notes_on(metric, examples, {} if rate is None else {"all systems": rate}),

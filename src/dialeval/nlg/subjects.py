@@ -1,14 +1,18 @@
-"""The act of an example: the turn of its context that holds it."""
+"""The act of an example: the turn of its context that holds it, and the references of examples with like acts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from dialeval.data.types import ACT_TURN, Context, Turn
+from dialeval.core import Missing
+from dialeval.data.types import ACT_TURN, Context, Example, Turn
 from dialeval.errors import BadInput
-from dialeval.nlg.acts.forms import parse_act
+from dialeval.nlg.acts.files import ActItem, Pool, pooled
+from dialeval.nlg.acts.notations import parse_act
 from dialeval.nlg.acts.types import Meaning
 
 _LIKE_AN_ACT: Final = re.compile(r"\s*(?:[?\w.\-]+\s*\(.*\)|[\w.\- ]+\[.*\]|[\[{].*[\]}])\s*", re.DOTALL)
@@ -28,7 +32,7 @@ def act_in(context: Context) -> HeldAct:
 
 
 def act_text(context: Context) -> str:
-    """The act of a context as it is written; empty where it has none."""
+    """The act of a context as it is written; empty if it has none."""
     for turn in reversed(context):
         if turn.name == ACT_TURN:
             return turn.text
@@ -41,6 +45,21 @@ def _parsed(text: str) -> HeldAct:
         return HeldAct(parse_act(text))
     except BadInput as error:
         return HeldAct(None, f"an act that does not parse: {error.found}")
+
+
+def pooled_examples(examples: Sequence[Example | Missing], pool: Pool) -> list[Example | Missing]:
+    """Return the examples, those with an act with the references of all items of their pool."""
+    held = [None if isinstance(each, Missing) else act_in(each.context).meaning for each in examples]
+    items = [
+        ActItem(each.item, meaning, each.references)
+        for each, meaning in zip(examples, held, strict=True)
+        if meaning is not None and isinstance(each, Example)
+    ]
+    texts = iter(pooled(items, pool))
+    return [
+        replace(each, references=next(texts)) if meaning is not None and isinstance(each, Example) else each
+        for each, meaning in zip(examples, held, strict=True)
+    ]
 
 
 def act_turn(written: str) -> Turn:

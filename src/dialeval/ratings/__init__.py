@@ -1,4 +1,4 @@
-"""Judgements by people and by measures in one table: reading, roles, scales, joining and agreement."""
+"""Judgements by people and by measures in one table: reading, scales, votes and agreement."""
 
 from __future__ import annotations
 
@@ -7,91 +7,47 @@ from typing import TYPE_CHECKING
 from dialeval.lazy import lazily
 
 if TYPE_CHECKING:
-    from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of, with_flags
-    from dialeval.ratings.agreement.document import agreement_json
-    from dialeval.ratings.agreement.dropping import Dropped, drop_raters
-    from dialeval.ratings.agreement.intervals import Measured, Raters
-    from dialeval.ratings.agreement.qualifying import Qualification, gold_answers, qualify
-    from dialeval.ratings.agreement.raters import KappaTable, RaterAgreement, pairwise_kappas
-    from dialeval.ratings.criteria import only_criterion, variants
-    from dialeval.ratings.joined import Coverage, Grid, Joined, MeasureGrid, Unjoined
-    from dialeval.ratings.joining import join, system_identity
-    from dialeval.ratings.locating import located
-    from dialeval.ratings.preferences import Preference, Preferred, read_preferences, strengths
-    from dialeval.ratings.reading import choices_in, read_judgements, unvetted_notes
-    from dialeval.ratings.repeats import Repeats
-    from dialeval.ratings.roles import fits, measures_among
-    from dialeval.ratings.scale import Cut, RatingScale, collapse
-    from dialeval.ratings.table import Ratings
-    from dialeval.ratings.votes.rules import (
-        AtLeast,
-        Else,
-        Majority,
-        Mean,
-        Median,
-        Plurality,
-        Then,
-        Unanimous,
-        Unsettled,
-        aggregate,
+    from dialeval.ratings.agreement import (
+        CriterionAgreement as CriterionAgreement,
+        agreement_of as agreement_of,
+        with_flags as with_flags,
     )
-    from dialeval.ratings.votes.steps import Collapse, Count, DropIf, Fewer, Relabel, Spread
+    from dialeval.ratings.agreement_document import agreement_json as agreement_json
+    from dialeval.ratings.checks import Repeats as Repeats, located as located
+    from dialeval.ratings.exclusion import (
+        Dropped as Dropped,
+        LeftOutRater as LeftOutRater,
+        drop_raters as drop_raters,
+        read_dropped as read_dropped,
+        without_raters as without_raters,
+        write_dropped as write_dropped,
+    )
+    from dialeval.ratings.joined import Joined as Joined
+    from dialeval.ratings.raters import (
+        Qualification as Qualification,
+        RaterAgreement as RaterAgreement,
+        gold_answers as gold_answers,
+        qualify as qualify,
+    )
+    from dialeval.ratings.scale import Cut as Cut, RatingScale as RatingScale
+    from dialeval.ratings.sources import (
+        read_judgements as read_judgements,
+        unvetted_notes as unvetted_notes,
+    )
+    from dialeval.ratings.table import Ratings as Ratings
+    from dialeval.ratings.votes import (
+        AtLeast as AtLeast,
+        Collapse as Collapse,
+        Count as Count,
+        DropIf as DropIf,
+        Else as Else,
+        Fewer as Fewer,
+        Majority as Majority,
+        Mean as Mean,
+        Median as Median,
+        Then as Then,
+        Unanimous as Unanimous,
+        aggregate as aggregate,
+    )
 else:
     __getattr__ = lazily(__name__, __file__)
-
-__all__ = [
-    "AtLeast",
-    "Collapse",
-    "Count",
-    "Coverage",
-    "CriterionAgreement",
-    "Cut",
-    "DropIf",
-    "Dropped",
-    "Else",
-    "Fewer",
-    "Grid",
-    "Joined",
-    "KappaTable",
-    "Majority",
-    "Mean",
-    "MeasureGrid",
-    "Measured",
-    "Median",
-    "Plurality",
-    "Preference",
-    "Preferred",
-    "Qualification",
-    "RaterAgreement",
-    "Raters",
-    "RatingScale",
-    "Ratings",
-    "Relabel",
-    "Repeats",
-    "Spread",
-    "Then",
-    "Unanimous",
-    "Unjoined",
-    "Unsettled",
-    "aggregate",
-    "agreement_json",
-    "agreement_of",
-    "choices_in",
-    "collapse",
-    "drop_raters",
-    "fits",
-    "gold_answers",
-    "join",
-    "located",
-    "measures_among",
-    "only_criterion",
-    "pairwise_kappas",
-    "qualify",
-    "read_judgements",
-    "read_preferences",
-    "strengths",
-    "system_identity",
-    "unvetted_notes",
-    "variants",
-    "with_flags",
-]

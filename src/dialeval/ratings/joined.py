@@ -29,7 +29,7 @@ class Grid:
     systems: tuple[str, ...]
     items: tuple[str, ...]
     values: Floats
-    """Shape (systems, items); NaN where there is none."""
+    """Shape (systems, items); NaN if there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ class MeasureGrid:
 
     @property
     def values(self) -> Floats:
-        """Shape (systems, items); NaN where unscored."""
+        """Shape (systems, items); NaN if unscored."""
         return self.grid.values
 
 
@@ -64,7 +64,7 @@ class PeopleRatings:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many answers a measure shares with people."""
+    """Number of answers that a measure shares with people."""
 
     measure: str
     both: int
@@ -98,7 +98,7 @@ class Apart:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What went into the human side, and what did not."""
+    """Counts of what went into the human side, and what did not."""
 
     ratings: int
     """Judgements of people with a value, on the human criterion."""
@@ -121,7 +121,7 @@ class Joined:
     measures: tuple[MeasureGrid, ...]
     counts: Counts
     notes: tuple[Note, ...] = ()
-    """What a reader should know about who counted as a person and who as a measure."""
+    """Notes on who counted as a person and who as a measure."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ class Joined:
         raise UnknownName("measure", name, names, todo=f"There are {', '.join(names)}." if names else "")
 
     def plus(self, *measures: MeasureGrid) -> Joined:
-        """The same with further measures, which must be on the same axes."""
+        """Return the judgements with further measures, which must be on the same axes."""
         for measure in measures:
             if (measure.grid.systems, measure.grid.items) != (self.systems, self.items):
                 raise ValueError(f"{measure.name} is on other axes than the human ratings")
@@ -157,7 +157,7 @@ class Joined:
 
     @property
     def coverage(self) -> tuple[Coverage, ...]:
-        """How many answers each measure shares with people, in the order of ``measures``."""
+        """Numbers of answers that each measure shares with people, in the order of ``measures``."""
         rated = ~np.isnan(self.human.values)
         scored = [~np.isnan(measure.values) for measure in self.measures]
         return tuple(
@@ -172,7 +172,7 @@ class Joined:
 
     @property
     def scored(self) -> Joined:
-        """The same with only the ratings of answers that some measure scored: measures are compared with no others."""
+        """Keep only ratings of answers that some measure scored: measures are compared with no others."""
         if not self.measures:
             return self
         cells = np.any([~np.isnan(measure.values) for measure in self.measures], axis=0)

@@ -10,18 +10,19 @@ import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, Integers, Resampling
 from dialeval.data.codec.bad import Where, refuse
-from dialeval.data.codec.containers import rows_of
+from dialeval.data.codec.jsonl import rows_of
 from dialeval.data.codec.sources import Source, shown
 from dialeval.errors import BadInput
 from dialeval.files.documents import FINITE, finite
-from dialeval.ratings.agreement.intervals import Raters
+from dialeval.ratings.agreement import Raters
+from dialeval.stats.estimate import Estimate
 from dialeval.stats.strengths import BradleyTerry, Preferences, bradley_terry
 
 Choice: TypeAlias = Literal["a", "b", "tie"]
 
 OUTCOMES: Final[Mapping[Choice, float]] = {"a": 1.0, "tie": 0.5, "b": 0.0}
 TIES: Final = frozenset({"tie", "both", "neither", "equal", "same"})
-"""What may be written for a tie."""
+"""Words that may be written for a tie."""
 ABSENT: Final[Mapping[str, str]] = {
     "one-system": "there are fewer than two systems",
     "ties-alone": "there are only ties",
@@ -48,9 +49,8 @@ class Strength:
     __pydantic_config__: ClassVar = FINITE
 
     system: str
-    strength: float | None
-    low: float | None
-    high: float | None
+    strength: Estimate
+    """Its ``n`` is the number of judgements of the system."""
     wins: int
     ties: int
     losses: int
@@ -98,7 +98,7 @@ def strengths(
     resampling: Resampling = DEFAULT_RESAMPLING,
     raters: Raters = "fixed",
 ) -> Preferred:
-    """Strengths of all systems, with intervals for other items, or dialogues where ids show these.
+    """Strengths of all systems, with intervals for other items, or dialogues if ids show these.
 
     For other raters, too, the variance by raters is added to that by items. Of ``resampling`` confidence and clusters
     count: nothing is resampled.
@@ -117,24 +117,24 @@ def strengths(
             _fitted(given, len(names), _codes(preference.rater for preference in preferences), resampling)
         )
     model = models[0]
-    reach = np.sqrt(sum((each.high - each.strength) ** 2 for each in models))
-    counts = _counts(given, len(names))
+    reach = np.sqrt(sum(each.reach**2 for each in models))
+    absence = next((each.absence for each in models if each.absence), None)
+    reason = None if absence is None else ABSENT[absence]
     systems = [
-        Strength(name, finite(at), finite(at - wide), finite(at + wide), *counts[code])
-        for code, (name, at, wide) in enumerate(
-            zip(names, model.strength.tolist(), reach.tolist(), strict=True)
+        Strength(name, Estimate.of(at, at - wide, at + wide, sum(counts), reason), *counts)
+        for name, at, wide, counts in zip(
+            names, model.strength.tolist(), reach.tolist(), _counts(given, len(names)), strict=True
         )
     ]
-    absence = next((each.absence for each in models if each.absence), None)
     return Preferred(
-        systems=tuple(sorted(systems, key=lambda system: -(system.strength or 0.0))),
+        systems=tuple(sorted(systems, key=lambda system: -(system.strength.value or 0.0))),
         tie=finite(model.tie),
         judgements=len(preferences),
         items=len(set(items)),
         raters=len({preference.rater for preference in preferences}),
         interval_raters=raters,
         level=resampling.confidence,
-        reason=None if absence is None else ABSENT[absence],
+        reason=reason,
     )
 
 
@@ -143,7 +143,7 @@ def _fitted(given: Preferences, systems: int, clusters: Integers, resampling: Re
 
 
 def _together(items: Sequence[str], resampling: Resampling) -> Integers:
-    """The unit of each judgement: its dialogue where ids show several turns, else its item."""
+    """The unit of each judgement: its dialogue if ids show several turns, else its item."""
     different = list(dict.fromkeys(items))
     clusters = resampling.clusters(different)
     units = range(len(different)) if clusters is None else clusters.tolist()

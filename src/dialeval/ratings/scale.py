@@ -12,7 +12,7 @@ import numpy as np
 
 from dialeval.core import Floats
 from dialeval.errors import Unsuitable
-from dialeval.ratings.locating import BadJudgement
+from dialeval.ratings.checks import BadJudgement
 from dialeval.ratings.table import Ratings
 
 Sign: TypeAlias = Literal[">", ">=", "<", "<=", "="]
@@ -33,8 +33,8 @@ _CUT: Final = re.compile(r"\s*(>=|<=|>|<|=)\s*([-+]?\d+(?:\.\d+)?)\s*")
 class RatingScale:
     """From the lowest to the highest rating that was offered."""
 
-    low: float
-    high: float
+    lowest: float
+    highest: float
 
     @classmethod
     def parse(cls, text: str) -> RatingScale:
@@ -46,12 +46,21 @@ class RatingScale:
             )
         return cls(float(written[1]), float(written[2]))
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Those of ratings, and of their means."""
+        return self.lowest, self.highest
+
+    def holds(self, values: Floats) -> bool:
+        """Whether no value lies outside."""
+        return bool(((values >= self.lowest) & (values <= self.highest)).all())
+
     def __str__(self) -> str:
-        return f"{self.low:g} to {self.high:g}"
+        return f"{self.lowest:g} to {self.highest:g}"
 
     def check(self, ratings: Ratings, source: str) -> None:
         """Raise BadJudgement, naming the first rating that lies outside; ``source`` is where they come from."""
-        outside = np.flatnonzero((ratings.value < self.low) | (ratings.value > self.high))
+        outside = np.flatnonzero((ratings.value < self.lowest) | (ratings.value > self.highest))
         if not outside.size:
             return
         row = int(outside[0])
@@ -90,11 +99,11 @@ class Cut:
         return f"{self.sign}{self.threshold:g}"
 
     def holds(self, values: Floats) -> Floats:
-        """1 where a value satisfies the comparison, 0 where it does not, NaN where there is none."""
+        """1 if a value satisfies the comparison, 0 if it does not, NaN if there is none."""
         held = np.asarray(_SIGNS[self.sign][1](values, self.threshold), dtype=np.float64)
         return np.where(np.isnan(values), np.nan, held)
 
 
 def collapse(ratings: Ratings, cut: Cut) -> Ratings:
-    """The ratings in two classes: 1 where the value satisfies ``cut``, else 0."""
+    """The ratings in two classes: 1 if the value satisfies ``cut``, else 0."""
     return replace(ratings, value=cut.holds(ratings.value))

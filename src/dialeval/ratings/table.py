@@ -17,8 +17,7 @@ from dialeval.core import Floats, Integers
 from dialeval.data.importers.ratings import anonymous
 from dialeval.data.types import Judgement
 from dialeval.errors import UnknownName
-from dialeval.ratings.locating import Names
-from dialeval.ratings.repeats import Codes, Repeats, checked
+from dialeval.ratings.checks import Codes, Names, Repeats, checked
 
 _CHUNK: Final = 8192
 _NAMES: Final = ("items", "systems", "raters", "criteria")
@@ -26,7 +25,7 @@ _CODES: Final = ("item", "system", "rater", "criterion")
 
 
 class Unit(NamedTuple):
-    """What is rated: one system's answer to one item."""
+    """Unit that is rated: one system's answer to one item."""
 
     item: str
     system: str
@@ -49,9 +48,9 @@ class Ratings:
     rater: Integers
     criterion: Integers
     value: Floats
-    """NaN where the rater could not say."""
+    """NaN if the rater could not say."""
     repeated: int = 0
-    """How many judgements said the same as another one, or were repeats of one, and were dropped."""
+    """Number of judgements that said the same as another one, or were repeats of one, and were dropped."""
     nominal: frozenset[str] = frozenset()
     """Criteria whose values are names of categories, in no order: a 2 is not nearer to a 3 than to a 7."""
 
@@ -164,7 +163,7 @@ class Ratings:
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """What is rated, in order of first sight: the rows of ``matrix`` and ``packed``."""
+        """Rated units, in order of first sight: the rows of ``matrix`` and ``packed``."""
         _, places = self._units()
         return tuple(
             Unit(self.items[item], self.systems[system])
@@ -172,7 +171,7 @@ class Ratings:
         )
 
     def matrix(self, criterion: str) -> Floats:
-        """Values on one criterion, shape (units, raters), NaN where there is none.
+        """Values on one criterion, shape (units, raters), NaN if there is none.
 
         The rows are ``criterion_named(criterion).units`` and the columns its ``raters``.
         """

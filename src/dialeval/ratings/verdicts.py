@@ -17,18 +17,18 @@ Threshold: TypeAlias = float | Literal["median"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdicts:
-    """What a measure says of each answer."""
+    """Verdicts of a measure on all answers."""
 
     rule: str
-    """What counts as right, in words: ``rouge_l >= 0.21``."""
+    """Rule for right answers, in words: ``rouge_l >= 0.21``."""
     right: Floats
-    """Shape (systems, items): 1 where right, 0 where wrong, NaN where the measure has no value."""
+    """Shape (systems, items): 1 if right, 0 if wrong, NaN if the measure has no value."""
 
 
 def verdicts_of(
     measure: MeasureGrid, *, threshold: Threshold | None = None, lower_is_right: bool = False
 ) -> Verdicts:
-    """What a measure says of each answer: as it stands if it says 0 or 1, else by a threshold.
+    """Return a measure's verdict on each answer: as it stands if it says 0 or 1, else by a threshold.
 
     Right is at or above the threshold, with ``lower_is_right`` at or below it. ``"median"`` is that of all the
     measure's values, over all systems.

@@ -4,28 +4,15 @@
 verified, or says how to get them. Nothing is downloaded unless the user allows the hub.
 """
 
-from dialeval.resources.catalogue import CATALOGUE, PinnedFile, Resource
-from dialeval.resources.finding import (
-    State,
-    Status,
-    check,
-    fingerprint,
-    installed_version,
-    locate,
-    obtain,
-    require_library,
+from dialeval.resources.catalogue import (
+    CATALOGUE as CATALOGUE,
+    PinnedFile as PinnedFile,
+    Resource as Resource,
+    Status as Status,
+    check as check,
+    fingerprint as fingerprint,
+    installed_version as installed_version,
+    locate as locate,
+    obtain as obtain,
+    require_library as require_library,
 )
-
-__all__ = [
-    "CATALOGUE",
-    "PinnedFile",
-    "Resource",
-    "State",
-    "Status",
-    "check",
-    "fingerprint",
-    "installed_version",
-    "locate",
-    "obtain",
-    "require_library",
-]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, cast
 
 from dialeval.errors import ResourceUnavailable
-from dialeval.resources.finding import obtain
+from dialeval.resources.catalogue import obtain
 
 RESOURCE: Final = "perceptron-tagger"
 
@@ -57,7 +57,7 @@ class PerceptronTagger:
 
 
 def load_tagger() -> PerceptronTagger:
-    """The tagger of the catalogue, read once a process; ResourceUnavailable where it is not installed."""
+    """The tagger of the catalogue, read once a process; ResourceUnavailable if it is not installed."""
     return _load(obtain(RESOURCE))
 
 
@@ -90,7 +90,7 @@ def _normal(word: str) -> str:
 
 
 def _features(word: str, near: Sequence[str], last: str, before: str) -> Iterator[str]:
-    """What is known of a word: ``near`` holds it, two words before and two after, all in normal form.
+    """Features of a word: ``near`` holds it, two words before and two after, all in normal form.
 
     Spelled as the weights spell them.
     """

@@ -9,19 +9,24 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeAlias
 
-from dialeval.core import Interval, Resampling
+import numpy as np
+
+from dialeval.core import Estimate, Resampling
 from dialeval.data.choices import Choice
 from dialeval.data.types import Question
-from dialeval.evaluation.runner import evaluate
+from dialeval.display.notes import Note
+from dialeval.display.wording import listing
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.selection.asking.choosing import chance, why_no_question
-from dialeval.selection.asking.metrics import SelectionAccuracy
+from dialeval.selection.asking.metrics import SelectionAccuracy, why_unscorable
 from dialeval.selection.repository.words import words
+from dialeval.stats.resampling.proportions import clopper_pearson
 
 FOLDS: Final = 10
 FEWEST: Final = 30
@@ -47,22 +52,18 @@ class Artefact:
 
     name: str
     looks_at: str
-    accuracy: float
-    """NaN where ``reason`` says why there is none."""
-    interval: Interval | None
-    """By a bootstrap over contexts."""
+    accuracy: Estimate
+    """With an interval over contexts."""
     chance: float
-    n: int
     todo: str
-    reason: str | None = None
 
     @property
     def warning(self) -> str | None:
         """A sentence where the baseline is surely better than chance; None where it is not."""
-        if self.interval is None or self.interval.low <= self.chance:
+        if self.accuracy.low is None or self.accuracy.low <= self.chance:
             return None
         return (
-            f"{self.looks_at} alone solves {self.accuracy:.1%} of the questions, chance being {self.chance:.1%}. "
+            f"{self.looks_at} alone solves {self.accuracy.value:.1%} of the questions, chance being {self.chance:.1%}. "
             f"{self.todo}"
         )
 
@@ -78,31 +79,15 @@ def _artefact(baseline: Baseline, questions: Sequence[Question], seed: int) -> A
     several = len(set(groups.values()))
     if several < FEWEST:
         reason = f"{several} different contexts are too few to learn from; {FEWEST} are needed"
-        return Artefact(
-            baseline.name,
-            baseline.looks_at,
-            math.nan,
-            None,
-            chance(questions),
-            len(questions),
-            baseline.todo,
-            reason,
-        )
+        unknown = Estimate.undefined(reason, len(questions))
+        return Artefact(baseline.name, baseline.looks_at, unknown, chance(questions), baseline.todo)
     choices = list(chain.from_iterable(_fold(baseline, questions, groups, index) for index in range(FOLDS)))
     result = evaluate(
         SelectionAccuracy(),
         choices,
-        resampling=Resampling(seed=seed, cluster="dialogue", group=lambda item: groups[item]),
+        Plan(resampling=Resampling(seed=seed, cluster="dialogue", group=lambda item: groups[item])),
     )
-    return Artefact(
-        baseline.name,
-        baseline.looks_at,
-        result.score,
-        result.interval,
-        chance(questions),
-        result.scored,
-        baseline.todo,
-    )
+    return Artefact(baseline.name, baseline.looks_at, result.estimate, chance(questions), baseline.todo)
 
 
 def _fold(
@@ -116,6 +101,59 @@ def _fold(
         [question for question in questions if int(groups[question.item], 16) % FOLDS != index]
     )
     return [Choice(question, baseline.name, score(question)) for question in held_out]
+
+
+BELOW: Final = 0.01
+"""Chance that a system that guesses is called worse than guessing."""
+
+
+def notes_below_chance(choices: Mapping[str, Sequence[Choice]]) -> Iterator[Note]:
+    """A note on systems that choose worse than by guessing, and on the length of correct candidates if it may be why.
+
+    Sums of log-probabilities favour short candidates, means favour long ones with words that are easy to predict: a
+    system chooses by length if correct candidates are the shortest or the longest less often, or more often, than by
+    chance. A system is below chance if the upper end of its accuracy's exact one-sided interval is.
+    """
+    usable = {
+        system: [choice for choice in made if why_unscorable(choice) is None]
+        for system, made in choices.items()
+    }
+    below = {system: made for system, made in usable.items() if made and _is_below(made)}
+    if not below:
+        return
+    shown = [f"{system} {np.mean([choice.right for choice in made]):.3f}" for system, made in below.items()]
+    asked = list({choice.item: choice.question for made in below.values() for choice in made}.values())
+    yield Note(
+        "below_chance",
+        f"less often right than by guessing ({chance(asked):.3f}): {listing(shown)}. {_why(asked)}",
+    )
+
+
+def _is_below(choices: Sequence[Choice]) -> bool:
+    right = sum(choice.right for choice in choices)
+    _, high = clopper_pearson(right, len(choices), 1 - 2 * BELOW)
+    return high < chance([choice.question for choice in choices])
+
+
+def _why(questions: Sequence[Question]) -> str:
+    """What lengths of the correct candidates say about a bad accuracy."""
+    expected = chance(questions)
+    shares = {"shortest": 0.0, "longest": 0.0}
+    for question in questions:
+        lengths = [len(words(candidate.text)) for candidate in question.candidates]
+        correct = [length for length, one in zip(lengths, question.candidates, strict=True) if one.correct]
+        for name, end in (("shortest", min), ("longest", max)):
+            shares[name] += correct.count(end(lengths)) / lengths.count(end(lengths))
+    n = len(questions)
+    intervals = {name: clopper_pearson(count, n, 1 - 2 * BELOW) for name, count in shares.items()}
+    odd = {name: shares[name] / n for name, (low, high) in intervals.items() if not low <= expected <= high}
+    if not odd:
+        return "Correct candidates are no shorter or longer than false ones, so look at the labels and the system."
+    said = " and ".join(f"the {name} candidate in {share:.0%}" for name, share in odd.items())
+    return (
+        f"The correct candidate is {said} of the questions: the systems may choose by length. Compare 'normalise' sum "
+        "and mean, and draw false candidates of like length."
+    )
 
 
 def _group(question: Question) -> str:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dialeval.annotation.answers import fault_counts, usable
-from dialeval.core import Interval, Resampling
+from dialeval.annotation.items import utterances_of
+from dialeval.core import Estimate, Resampling
 from dialeval.data.choices import status_line
 from dialeval.data.types import Judgement, Question
 from dialeval.display.notes import Note, texts
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.runner import evaluate
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.selection.artefacts import Artefact, find_artefacts
 from dialeval.selection.asking.choosers import TfIdfChooser, joined
 from dialeval.selection.asking.choosing import chance, choose, fitted_chooser
@@ -23,7 +24,7 @@ from dialeval.selection.asking.trials import Utterances, candidates_of, run_tria
 from dialeval.selection.labelling.labelling import kappa_of
 from dialeval.selection.repository.words import content_words
 from dialeval.stats import percentile_interval
-from dialeval.stats.estimate import Estimate
+from dialeval.stats.estimate import Statistic
 
 
 class Spread(NamedTuple):
@@ -37,8 +38,8 @@ class Spread(NamedTuple):
 class Agreement(NamedTuple):
     """How far raters agree on the scores of candidates (Fleiss, 1971; scores as categories)."""
 
-    six_classes: Estimate
-    two_classes: Estimate
+    six_classes: Statistic
+    two_classes: Statistic
     """Above 3 or not."""
     scores: int
     faults: Mapping[str, int]
@@ -57,15 +58,10 @@ class SharedWords(NamedTuple):
 class Lexical:
     """How far likeness of words alone gets, with the candidates chosen and with random ones (Sato et al., 3.2)."""
 
-    chosen: float
-    interval: Interval | None
-    """By a bootstrap over contexts."""
-    random: float
-    """The mean over trials; NaN where ``reason`` says why there is none."""
-    spread: Interval | None
-    """Of the trials, 95 % of them."""
-    trials: int
-    reason: str | None = None
+    chosen: Estimate
+    """With an interval over contexts."""
+    random: Estimate
+    """The mean over trials, and the range of 95 % of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +127,7 @@ def statistics(
 
 def agreement_of_scores(questions: Sequence[Question], judgements: Iterable[Judgement]) -> Agreement:
     """The raters' agreement in six classes and in two, over all scores of the questions' candidates."""
-    answers = usable(questions, judgements)
+    answers = usable(utterances_of(questions), judgements)
     return Agreement(
         kappa_of(answers),
         kappa_of(answers, above=3),
@@ -162,7 +158,7 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
     result = evaluate(
         SelectionAccuracy(),
         choose(fitted_chooser(tfidf, questions), questions),
-        resampling=Resampling(seed=seed, cluster="dialogue", group=lambda item: by_item[item]),
+        Plan(resampling=Resampling(seed=seed, cluster="dialogue", group=lambda item: by_item[item])),
     )
     try:
         tried = run_trials(
@@ -173,9 +169,9 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
             seed=seed,
         )
     except Unsuitable as error:
-        return Lexical(result.score, result.interval, float("nan"), None, 0, str(error))
-    low, high = percentile_interval(tried.fresh[:, 0], 0.95)
-    return Lexical(result.score, result.interval, float(tried.random.mean()), Interval(low, high), trials)
+        return Lexical(result.estimate, Estimate.undefined(str(error)))
+    bounds = percentile_interval(tried.fresh[:, 0], 0.95)
+    return Lexical(result.estimate, Estimate.of(float(tried.random.mean()), *bounds, trials))
 
 
 def _spread(counts: Sequence[int]) -> Spread:

@@ -19,7 +19,7 @@ class WeighedTurn:
     role: str
     text: str
     effect: float | None
-    """How much the score would rise without it; None where too little would be left to judge."""
+    """Rise of the score without it, of `quality` also its plain faults; None if too little would be left to judge."""
     worst: bool
     """Whether it lowers the score most of the turns of the side that is judged, which is never the user."""
 

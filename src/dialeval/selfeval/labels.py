@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -13,19 +13,16 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from dialeval.data.types import Dialogue, Example, Judgement, Record
-from dialeval.encoder.adapters import HEAD, AdapterFile, load_adapter, tensor_shapes
+from dialeval.encoder.adapters import ADAPTER, HEAD, AdapterFile, load_adapter, tensor_shapes
 from dialeval.errors import Unsuitable
-from dialeval.selfeval.config import SelfEvalConfig
-from dialeval.selfeval.folder import ADAPTER
-from dialeval.selfeval.metric import adapter_file
-from dialeval.selfeval.model import SelfEvalModel
-from dialeval.selfeval.reading import marked
-from dialeval.selfeval.subjects import Judged, exchanges_of, turns_of, unscorable
-from dialeval.selfeval.trained.networks import PairNetwork
-from dialeval.selfeval.trained.pairs import pair_features
-from dialeval.selfeval.trained.training import write_rival
-from dialeval.selfeval.turnwise.scoring import exchange_units
-from dialeval.selfeval.turnwise.training import TurnwiseConfig, TurnwiseNetwork, write_network
+from dialeval.resources.device import device_of
+from dialeval.selfeval.metric import adapter_file, marked
+from dialeval.selfeval.subjects import Subject, exchanges_of, turns_of, unscorable
+from dialeval.selfeval.trained.heads import pair_features
+from dialeval.selfeval.trained.trainer import PairNetwork, write_rival
+from dialeval.selfeval.trainer import SelfEvalConfig, SelfEvalModel
+from dialeval.selfeval.turnwise import exchange_units
+from dialeval.selfeval.turnwise_trainer import TurnwiseConfig, TurnwiseNetwork, write_network
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import Finetuning, restore_adapter, write_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
@@ -37,14 +34,11 @@ _KEPT: Final = 1.0
 """Weight of the distance to the scores before, beside the distance to the ratings."""
 
 
-class Rated(NamedTuple):
-    """A subject and the mean of its ratings, brought to [0, 1]."""
-
-    subject: Judged
-    rating: float
+RatedSubject: TypeAlias = tuple[Subject, float]
+"""A subject and the mean of its ratings, brought to [0, 1]."""
 
 
-def rated_subjects(records: Iterable[Record], ratings: Iterable[Judgement]) -> list[Rated]:
+def rated_subjects(records: Iterable[Record], ratings: Iterable[Judgement]) -> list[RatedSubject]:
     """The examples or dialogues that people rated, each with its mean rating; the scale runs from worst to best."""
     values: dict[tuple[str, str], list[float]] = {}
     for judgement in ratings:
@@ -53,7 +47,7 @@ def rated_subjects(records: Iterable[Record], ratings: Iterable[Judgement]) -> l
     given = [value for own in values.values() for value in own]
     low, high = min(given, default=0.0), max(given, default=0.0)
     rated = [
-        Rated(record, (fmean(values[record.item, record.system]) - low) / (high - low))
+        (record, (fmean(values[record.item, record.system]) - low) / (high - low))
         for record in records
         if isinstance(record, Example | Dialogue)
         and (record.item, record.system) in values
@@ -69,7 +63,7 @@ def rated_subjects(records: Iterable[Record], ratings: Iterable[Judgement]) -> l
 
 
 def train_on_labels(
-    rated: Sequence[Rated],
+    rated: Sequence[RatedSubject],
     start: str,
     folder: Path,
     *,
@@ -82,9 +76,9 @@ def train_on_labels(
     profile = file.about.facts.get("profile")
     learn = _pairs if kind == "quantidce" else _turnwise if profile == "turnwise" else _whole
     learner = learn(file, rated)
-    ratings = [round(each.rating, 9) for each in rated]
+    ratings = [round(rating, 9) for _, rating in rated]
     identity = {"start": file.sha256, "ratings": ratings, **schedule.identity()}
-    goals = torch.tensor([each.rating for each in rated], dtype=torch.float32)
+    goals = torch.tensor([rating for _, rating in rated], dtype=torch.float32)
     task = _task(learner.model, learner.scores, learner.lengths, goals, schedule.seed)
     fitted = fit(task, schedule, Checkpoints(folder, identity), session)
     learner.write(folder / ADAPTER, {**file.about.facts, "ratings": len(rated)})
@@ -101,13 +95,14 @@ class _Learner(NamedTuple):
     write: Callable[[Path, Mapping[str, Any]], None]
 
 
-def _whole(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
+def _whole(file: AdapterFile, rated: Sequence[RatedSubject]) -> _Learner:
     facts = file.about.facts
     config = SelfEvalConfig(profile=facts["profile"], window=facts["window"], schedule=SCHEDULE)
     hidden = tensor_shapes(file.path).get("head.hidden.weight", (128,))[0]
     settings = Finetuning(
         encoder=file.about.encoder,
         rank=file.rank,
+        word_vectors=any(name.startswith("embeddings") for name in tensor_shapes(file.path)),
         alpha=file.about.scale * (file.rank or 1),
         hidden=hidden,
         longest=file.about.longest,
@@ -116,7 +111,7 @@ def _whole(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
     )
     model = SelfEvalModel(settings, config)
     restore_adapter(model, file.path)
-    texts = [[turn.text for turn in turns_of(each.subject)][-config.window :] for each in rated]
+    texts = [[turn.text for turn in turns_of(subject)][-(config.window or 0) :] for subject, _ in rated]
     tokens = model.tokens([marked(turns) for turns in texts])
 
     def scores(rows: Rows) -> Tensor:
@@ -128,21 +123,23 @@ def _whole(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
     return _Learner(model, scores, [len(ids) for ids in tokens], write)
 
 
-def _turnwise(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
+def _turnwise(file: AdapterFile, rated: Sequence[RatedSubject]) -> _Learner:
     facts = file.about.facts
     head = {name.removeprefix(HEAD): tensor.float() for name, tensor in load_file(file.path).items()}
     config = TurnwiseConfig(size=len(head["hidden.bias"]), dropout=0.0)
     network = TurnwiseNetwork(head["said.weight"].shape[1], config)
     network.load_state_dict(head)
-    exchanges = [exchanges_of(each.subject) for each in rated]
+    exchanges = [exchanges_of(subject) for subject, _ in rated]
     said, earlier = exchange_units(load_adapter(file), [each for own in exchanges for each in own])
     turns, before = (torch.from_numpy(side.astype(np.float32)) for side in (said, earlier))
     starts = np.cumsum([0, *map(len, exchanges)]).tolist()
 
     def scores(rows: Rows) -> Tensor:
         spans = [slice(starts[row], starts[row + 1]) for row in rows]
-        logits = [network(turns[span].unsqueeze(1), before[span]) for span in spans]
-        return torch.stack([torch.sigmoid(facts["slope"] * each + facts["shift"]).mean() for each in logits])
+        device = device_of(network)
+        logits = [network(turns[span].unsqueeze(1).to(device), before[span].to(device)) for span in spans]
+        scaled = [torch.sigmoid(facts["slope"] * each + facts["shift"]).mean() for each in logits]
+        return torch.stack(scaled).cpu()
 
     def write(path: Path, facts: Mapping[str, Any]) -> None:
         write_network(path, network, file.weights, file.about.encoder, facts)
@@ -150,22 +147,23 @@ def _turnwise(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
     return _Learner(network, scores, list(map(len, exchanges)), write)
 
 
-def _pairs(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
+def _pairs(file: AdapterFile, rated: Sequence[RatedSubject]) -> _Learner:
     head = {name.removeprefix(HEAD): tensor.float() for name, tensor in load_file(file.path).items()}
     size, features = head["hidden.weight"].shape
     network = PairNetwork(features, size, 1, 0.0, 0)
     network.load_state_dict(head)
-    exchanges = [exchanges_of(each.subject) for each in rated]
+    exchanges = [exchanges_of(subject) for subject, _ in rated]
     units = exchange_units(load_adapter(file), [each for own in exchanges for each in own])
     inputs = torch.from_numpy(pair_features(*units).astype(np.float32))
     starts = np.cumsum([0, *map(len, exchanges)]).tolist()
 
     def scores(rows: Rows) -> Tensor:
-        spans = [inputs[starts[row] : starts[row + 1]] for row in rows]
-        return torch.stack([torch.sigmoid(network(span)).mean() for span in spans])
+        device = device_of(network)
+        spans = [inputs[starts[row] : starts[row + 1]].to(device) for row in rows]
+        return torch.stack([torch.sigmoid(network(span)).mean() for span in spans]).cpu()
 
     def write(path: Path, facts: Mapping[str, Any]) -> None:
-        tensors = {name: weight.detach().numpy() for name, weight in network.named_parameters()}
+        tensors = {name: weight.detach().cpu().numpy() for name, weight in network.named_parameters()}
         write_rival(path, "quantidce", tensors, file.weights, file.about.encoder, facts)
 
     return _Learner(network, scores, list(map(len, exchanges)), write)

@@ -6,9 +6,9 @@ from collections.abc import Set
 from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.data.speakers import folded
-from dialeval.data.types import Context, Dialogue, Example, Turn
+from dialeval.data.types import Context, Dialogue, Example, Prompt, Turn
 
-Judged: TypeAlias = Example | Dialogue
+Subject: TypeAlias = Example | Dialogue
 
 _ASSISTANTS: Final = frozenset(
     {"assistant", "bot", "chatbot", "agent", "model", "ai", "gpt", "machine", "wizard"}
@@ -26,7 +26,7 @@ class Exchange(NamedTuple):
     response: str
 
 
-def turns_of(subject: Judged) -> Context:
+def turns_of(subject: Subject) -> Context:
     """All turns that were spoken, instructions left out; the response of an example is the last."""
     if isinstance(subject, Dialogue):
         return _spoken(subject.turns)
@@ -34,14 +34,25 @@ def turns_of(subject: Judged) -> Context:
     return (*context, Turn(_responding(context), subject.response.text))
 
 
-def turn_numbers(subject: Judged) -> tuple[int, ...]:
+def whole_dialogues(record: Dialogue | Prompt) -> tuple[Dialogue, ...]:
+    """The dialogue, or a prompt followed by each of its references, by the speaker who has not spoken last."""
+    if isinstance(record, Dialogue):
+        return (record,)
+    speaker = _responding(_spoken(record.context))
+    return tuple(
+        Dialogue(f"{record.item}/{number}", (*record.context, Turn(speaker, reference)))
+        for number, reference in enumerate(record.references, start=1)
+    )
+
+
+def turn_numbers(subject: Subject) -> tuple[int, ...]:
     """Numbers of the turns of `turns_of` among all messages of the subject, from 1: instructions count, too."""
     if isinstance(subject, Dialogue):
         return tuple(place + 1 for place in _spoken_places(subject.turns))
     return (*(place + 1 for place in _spoken_places(subject.context)), len(subject.context) + 1)
 
 
-def are_judged(subject: Judged) -> list[bool]:
+def are_judged(subject: Subject) -> list[bool]:
     """Whether each turn of `turns_of` is said by the side that is judged; never by a user."""
     turns = turns_of(subject)
     if isinstance(subject, Example):
@@ -53,16 +64,16 @@ def are_judged(subject: Judged) -> list[bool]:
     return [turn.speaker in judged for turn in turns]
 
 
-def spoken_turns(subject: Judged) -> Context:
-    """The same without blank turns."""
+def spoken_turns(subject: Subject) -> Context:
+    """All turns that were spoken, blank ones left out."""
     return tuple(turn for turn in turns_of(subject) if turn.text.strip())
 
 
-def exchanges_of(subject: Judged) -> list[Exchange]:
+def exchanges_of(subject: Subject) -> list[Exchange]:
     """The responses to judge, each with all that was said before it.
 
     Of an example that is its own response. Of a dialogue it is every turn of the judged speakers that answers another
-    turn, or every turn but the first where nobody knows who is judged. Where only a user speaks, nobody responds.
+    turn, or every turn but the first if nobody knows who is judged. If only a user speaks, nobody responds.
     """
     turns = turns_of(subject)
     if isinstance(subject, Example):
@@ -79,7 +90,7 @@ def exchanges_of(subject: Judged) -> list[Exchange]:
 
 
 def judged_speakers(dialogue: Dialogue) -> Set[str]:
-    """The speakers, as its turns call them, whose turns are judged; none where that is not known, so all are.
+    """The speakers, as its turns call them, whose turns are judged; none if that is not known, so all are.
 
     In this order: who is called ``assistant`` or the like; who bears the name of the dialogue's system; who talks with
     a ``user`` or the like. Upper and lower case are the same here.
@@ -100,8 +111,8 @@ def judged_speakers(dialogue: Dialogue) -> Set[str]:
     return set()
 
 
-def unscorable(subject: Judged) -> str | None:
-    """Why nothing can be judged (``no context``, ``no response to an earlier turn``), or None."""
+def unscorable(subject: Subject) -> str | None:
+    """Reason why nothing can be judged (``no context``, ``no response to an earlier turn``), or None."""
     if isinstance(subject, Dialogue):
         return None if exchanges_of(subject) else "no response to an earlier turn"
     if not subject.response.text.strip():
@@ -117,7 +128,7 @@ def _spoken(turns: Context) -> Context:
 def _spoken_places(turns: Context) -> list[int]:
     """Places of turns without instructions to a model, and what tools returned.
 
-    Turns of ``system`` are instructions where they stand before all others, or where somebody else is the assistant;
+    Turns of ``system`` are instructions if they stand before all others, or if somebody else is the assistant;
     else the system is the one that talks, as in many corpora.
     """
     roles = [folded(turn.speaker) for turn in turns]
@@ -131,7 +142,7 @@ def _spoken_places(turns: Context) -> list[int]:
 
 
 def _responding(context: Context) -> str:
-    """Who answers a context: the latest of its speakers who did not speak last, or the role that is left."""
+    """Speaker who answers a context: the latest who did not speak last, or the role that is left."""
     spoken = [turn for turn in reversed(context) if turn.text.strip()]
     last = folded(spoken[0].speaker) if spoken else "user"
     others = [turn.speaker for turn in spoken if folded(turn.speaker) != last]

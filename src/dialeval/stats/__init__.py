@@ -7,202 +7,81 @@ from typing import TYPE_CHECKING
 from dialeval.lazy import lazily
 
 if TYPE_CHECKING:
-    from dialeval.stats.agreement.alpha import krippendorff_alpha
-    from dialeval.stats.agreement.coefficients import AGREEMENTS
-    from dialeval.stats.agreement.icc import icc, icc_limits
-    from dialeval.stats.agreement.kappa import (
-        cohen_kappa,
-        counts_of,
-        fleiss_kappa,
-        mean_cohen_kappa,
-        pairwise_cohen,
-        percent_agreement,
+    from dialeval.stats.agreement.coefficients import (
+        AGREEMENTS as AGREEMENTS,
+        agreement_limits as agreement_limits,
     )
-    from dialeval.stats.agreement.limits import AgreementLimits, agreement_limits
     from dialeval.stats.correlation.bootstrap import (
-        bootstrap_correlation,
-        bootstrap_level,
+        bootstrap_level as bootstrap_level,
+        five_numbers as five_numbers,
+        over_scores as over_scores,
     )
-    from dialeval.stats.correlation.coefficients import COEFFICIENTS, correlations, kendall, pearson, spearman
-    from dialeval.stats.correlation.dependent import perm_both, williams
-    from dialeval.stats.correlation.grouped import grouped_correlation
-    from dialeval.stats.correlation.identity import IdentityCorrelation, identity_correlation
-    from dialeval.stats.correlation.instability import five_numbers, over_scores
-    from dialeval.stats.correlation.levels import LEVELS, Level, level_correlation
+    from dialeval.stats.correlation.coefficients import correlations as correlations
+    from dialeval.stats.correlation.jackknife import true_correlation as true_correlation
+    from dialeval.stats.correlation.levels import identity_correlation as identity_correlation
     from dialeval.stats.correlation.pairwise import (
-        acc_eq,
-        calibrate_ties,
-        pairwise_accuracy,
-        soft_pairwise_accuracy,
+        acc_eq as acc_eq,
+        calibrate_ties as calibrate_ties,
+        pairwise_accuracy as pairwise_accuracy,
+        soft_pairwise_accuracy as soft_pairwise_accuracy,
     )
-    from dialeval.stats.correlation.true_means import TrueCorrelation, true_correlation
-    from dialeval.stats.estimate import Coefficient, Estimate
-    from dialeval.stats.ranks import Jackknifed, Measured, Ranks, RankTable, rank_jackknifed, rank_systems
-    from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, bootstrap, percentile_interval
-    from dialeval.stats.resampling.clusters import DesignEffect, design_effect, intraclass, repeated
+    from dialeval.stats.estimate import Estimate as Estimate, Statistic as Statistic
+    from dialeval.stats.ranks import (
+        Jackknifed as Jackknifed,
+        Measured as Measured,
+        Ranks as Ranks,
+        RankTable as RankTable,
+        rank_jackknifed as rank_jackknifed,
+        rank_systems as rank_systems,
+    )
+    from dialeval.stats.resampling.bootstrap import (
+        bootstrap as bootstrap,
+        percentile_interval as percentile_interval,
+    )
+    from dialeval.stats.resampling.clusters import design_effect as design_effect
     from dialeval.stats.resampling.intervals import (
-        Absence,
-        Spread,
-        UnitInterval,
-        difference_interval,
-        interval_of,
-        spread_of,
-        spread_of_difference,
-        spread_of_identical,
-        spread_without,
+        ABSENCES as ABSENCES,
+        Absence as Absence,
+        Spread as Spread,
+        spread_of as spread_of,
+        spread_of_difference as spread_of_difference,
+        spread_of_identical as spread_of_identical,
+        spread_without as spread_without,
     )
     from dialeval.stats.resampling.jackknife import (
-        jackknife_error,
-        jackknife_interval,
-        jackknife_p,
-        leave_out,
-        skewed_t_interval,
-    )
-    from dialeval.stats.resampling.prediction_powered import (
-        PartlyRated,
-        PPIEstimate,
-        ppi_difference,
-        ppi_mean,
+        jackknife_error as jackknife_error,
+        jackknife_interval as jackknife_interval,
+        jackknife_p as jackknife_p,
+        leave_out as leave_out,
+        skewed_t_interval as skewed_t_interval,
+        two_way_interval as two_way_interval,
     )
     from dialeval.stats.resampling.proportions import (
-        clopper_pearson,
-        clustered_proportion,
-        paired_proportions,
+        clopper_pearson as clopper_pearson,
+        proportion as proportion,
     )
-    from dialeval.stats.resampling.two_way import two_way_interval
-    from dialeval.stats.strengths import BradleyTerry, Preferences, bradley_terry
-    from dialeval.stats.tests.contingency import fisher_exact
-    from dialeval.stats.tests.effects import Wins, d_z, wins_of
-    from dialeval.stats.tests.equivalence import Verdict, equivalence_p, verdict
-    from dialeval.stats.tests.looks import Looks, combined_p, looks
-    from dialeval.stats.tests.multiple import Adjusted, Family, adjust_families, benjamini_hochberg, holm
+    from dialeval.stats.strengths import Preferences as Preferences, bradley_terry as bradley_terry
+    from dialeval.stats.tests.equivalence import equivalence_p as equivalence_p
+    from dialeval.stats.tests.multiple import (
+        Adjusted as Adjusted,
+        adjust_families as adjust_families,
+        combined_p as combined_p,
+        holm as holm,
+        looks as looks,
+    )
     from dialeval.stats.tests.paired import (
-        Sums,
-        bootstrap_differences,
-        bootstrap_p,
-        difference_of,
-        mcnemar,
-        paired_bootstrap,
-        permutation_p,
-        permutation_test,
+        Sums as Sums,
+        bootstrap_differences as bootstrap_differences,
+        bootstrap_p as bootstrap_p,
+        difference_of as difference_of,
+        mcnemar as mcnemar,
+        permutation_p as permutation_p,
     )
     from dialeval.stats.tests.power import (
-        ItemsNeeded,
-        PilotPlan,
-        items_needed,
-        plan_from_pilot,
-        required_items,
+        d_z as d_z,
+        items_needed as items_needed,
+        required_items as required_items,
+        wins_of as wins_of,
     )
-    from dialeval.stats.tests.t_tests import TTest, student_t, welch_t
 else:
     __getattr__ = lazily(__name__, __file__)
-
-__all__ = [
-    "AGREEMENTS",
-    "COEFFICIENTS",
-    "LEVELS",
-    "Absence",
-    "Adjusted",
-    "Aggregate",
-    "AgreementLimits",
-    "Bounds",
-    "BradleyTerry",
-    "Coefficient",
-    "DesignEffect",
-    "Estimate",
-    "Family",
-    "IdentityCorrelation",
-    "ItemsNeeded",
-    "Jackknifed",
-    "Level",
-    "Looks",
-    "Measured",
-    "PPIEstimate",
-    "PartlyRated",
-    "PilotPlan",
-    "Preferences",
-    "RankTable",
-    "Ranks",
-    "Spread",
-    "Sums",
-    "TTest",
-    "TrueCorrelation",
-    "UnitInterval",
-    "Verdict",
-    "Wins",
-    "acc_eq",
-    "adjust_families",
-    "agreement_limits",
-    "benjamini_hochberg",
-    "bootstrap",
-    "bootstrap_correlation",
-    "bootstrap_differences",
-    "bootstrap_level",
-    "bootstrap_p",
-    "bradley_terry",
-    "calibrate_ties",
-    "clopper_pearson",
-    "clustered_proportion",
-    "cohen_kappa",
-    "combined_p",
-    "correlations",
-    "counts_of",
-    "d_z",
-    "design_effect",
-    "difference_interval",
-    "difference_of",
-    "equivalence_p",
-    "fisher_exact",
-    "five_numbers",
-    "fleiss_kappa",
-    "grouped_correlation",
-    "holm",
-    "icc",
-    "icc_limits",
-    "identity_correlation",
-    "interval_of",
-    "intraclass",
-    "items_needed",
-    "jackknife_error",
-    "jackknife_interval",
-    "jackknife_p",
-    "kendall",
-    "krippendorff_alpha",
-    "leave_out",
-    "level_correlation",
-    "looks",
-    "mcnemar",
-    "mean_cohen_kappa",
-    "over_scores",
-    "paired_bootstrap",
-    "paired_proportions",
-    "pairwise_accuracy",
-    "pairwise_cohen",
-    "pearson",
-    "percent_agreement",
-    "percentile_interval",
-    "perm_both",
-    "permutation_p",
-    "permutation_test",
-    "plan_from_pilot",
-    "ppi_difference",
-    "ppi_mean",
-    "rank_jackknifed",
-    "rank_systems",
-    "repeated",
-    "required_items",
-    "skewed_t_interval",
-    "soft_pairwise_accuracy",
-    "spearman",
-    "spread_of",
-    "spread_of_difference",
-    "spread_of_identical",
-    "spread_without",
-    "student_t",
-    "true_correlation",
-    "two_way_interval",
-    "verdict",
-    "welch_t",
-    "williams",
-    "wins_of",
-]

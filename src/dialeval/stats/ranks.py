@@ -38,13 +38,14 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """Where each system stands; arrays are of shape (systems,) in the order given."""
+    """Ranks of systems; arrays are of shape (systems,) in the order given."""
 
     rank: Floats
-    """1 is best; systems with equal scores share the mean of their ranks. NaN where a score is undefined."""
-    low: Integers
-    high: Integers
-    best: Floats
+    """1 is best; systems with equal scores share the mean of their ranks. NaN if a score is undefined."""
+    best: Integers
+    """The best rank that the system may have."""
+    worst: Integers
+    p_best: Floats
     """Share of the resamples in which no system scores higher; shared by those that tie.
 
     Resamples of few units vary too little, so that they are spread as Student's t is beside the normal distribution.
@@ -70,9 +71,9 @@ class Jackknifed(NamedTuple):
     """Shape (units, systems)."""
     higher_is_better: bool
     units: tuple[str, ...] | None = None
-    """Names of the units, which may be those of other measures too; None where all measures have the same units."""
+    """Names of the units, which may be those of other measures too; None if all measures have the same units."""
     weight: float = 1.0
-    """How much the measure counts beside others when they are taken together."""
+    """Weight of the measure beside others when they are taken together."""
 
 
 def rank_systems(
@@ -94,7 +95,7 @@ def rank_systems(
 def rank_jackknifed(
     measures: Sequence[Jackknifed], *, resamples: int = 1000, seed: int = 0, confidence: float = 0.95
 ) -> RankTable:
-    """The same from scores without each unit; measures may have different units, of which those of one name are one."""
+    """Rank systems by scores without each unit; units of one name are one, measures may have different ones."""
     check_confidence(confidence)
     scored = [_scored(measure) for measure in measures]
     parts = [*scored, _combined(scored)]
@@ -119,21 +120,21 @@ class _Scored(NamedTuple):
 
     @property
     def centred(self) -> Floats:
-        """What each unit adds to the scores."""
+        """Influence of each unit on the scores."""
         return np.asarray(self.pseudo - self.pseudo.mean(axis=0))
 
     @property
     def pairs(self) -> Floats:
-        """What each unit adds to the difference of each pair of systems, shape (units, pairs)."""
+        """Influence of each unit on the difference of each pair of systems, shape (units, pairs)."""
         first, second = np.triu_indices(len(self.scores), 1)
         return self.centred[:, first] - self.centred[:, second]
 
 
 class _Drawn(NamedTuple):
-    """What resamples make of a part."""
+    """Scores of a part on resamples."""
 
     moved: Floats
-    """How far each score moves, shape (resamples, systems)."""
+    """Change of each score, shape (resamples, systems)."""
     squares: Floats
     """Mean squares of what units add to the differences, shape (resamples, pairs)."""
 
@@ -177,7 +178,7 @@ def _combined(parts: Sequence[_Scored]) -> _Scored:
 
 
 def _resampled(parts: Sequence[_Scored], resamples: int, seed: int) -> list[_Drawn]:
-    """What the same resamples make of several parts that have the same units."""
+    """Scores, on the same resamples, of several parts that have the same units."""
     n = len(parts[0].units)
     columns = [table for part in parts for table in (part.centred, part.pairs**2)]
     edges = np.cumsum([table.shape[1] for table in columns])[:-1]
@@ -188,7 +189,7 @@ def _resampled(parts: Sequence[_Scored], resamples: int, seed: int) -> list[_Dra
 
 
 def _spread(units: int, resamples: int, seed: int) -> Floats:
-    """How much farther each resample moves: n - 1 for n in the variance, and Student's t for a normal distribution."""
+    """Stretch of each resample: n - 1 for n in the variance, and Student's t for a normal distribution."""
     if units < 2:
         return np.ones((resamples, 1))
     squares = np.random.default_rng([seed, units]).chisquare(units - 1, size=(resamples, 1))
@@ -197,10 +198,10 @@ def _spread(units: int, resamples: int, seed: int) -> Floats:
 
 def _ranks(part: _Scored, drawn: _Drawn, spread: Floats, confidence: float) -> Ranks:
     better = _shown_better(part, drawn, confidence)
-    low = 1 + better.sum(axis=0)
-    high = int((~np.isnan(part.scores)).sum()) - better.sum(axis=1)
+    best = 1 + better.sum(axis=0)
+    worst = int((~np.isnan(part.scores)).sum()) - better.sum(axis=1)
     return Ranks(
-        _midranks(part.scores), low, high, _chance_of_best(part.scores + spread * drawn.moved), better
+        _midranks(part.scores), best, worst, _chance_of_best(part.scores + spread * drawn.moved), better
     )
 
 

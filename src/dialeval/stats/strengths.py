@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dialeval.stats.resampling.bootstrap import Floats, Integers, check_confidence, pool
-from dialeval.stats.resampling.students_t import t_quantile
+from dialeval.stats.resampling.jackknife import t_quantile
 
 Absence: TypeAlias = Literal["one-system", "ties-alone", "separated", "one-unit"]
 """Why there are no strengths: fewer than two systems; nothing but ties; or some systems won every comparison with the
@@ -24,7 +24,7 @@ why strengths have no intervals."""
 
 MOST_STEPS: Final = 200
 PRECISE: Final = 1e-12
-"""Newton's method ends where no strength moves by more than this."""
+"""Newton's method ends if no strength moves by more than this."""
 
 
 class Preferences(NamedTuple):
@@ -34,17 +34,17 @@ class Preferences(NamedTuple):
     """Systems by their numbers from 0."""
     second: Integers
     outcome: Floats
-    """1 where the first is preferred, 0 where the second is, 0.5 for a tie."""
+    """1 if the first is preferred, 0 if the second is, 0.5 for a tie."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BradleyTerry:
-    """Strengths on the scale of log odds; arrays are of shape (systems,), NaN where ``absence`` says why."""
+    """Strengths on the scale of log odds; arrays are of shape (systems,), NaN if ``absence`` says why."""
 
     strength: Floats
     """They add up to 0."""
-    low: Floats
-    high: Floats
+    reach: Floats
+    """Half the width of the intervals."""
     tie: float
     """Davidson's v: two equal systems tie with probability v / (2 + v). 0 without ties."""
     absence: Absence | None = None
@@ -69,23 +69,23 @@ def bradley_terry(
     absence = _absence(given, systems)
     if absence is not None:
         nothing = np.full(systems, math.nan)
-        return BradleyTerry(nothing, nothing, nothing, math.nan, absence)
+        return BradleyTerry(nothing, nothing, math.nan, absence)
     model = _fit(given, systems)
     influence = pool(_influence(model, given), clusters)
     units, tie = len(influence), model.tie
     if units < 2:
         nothing = np.full(systems, math.nan)
-        return BradleyTerry(model.strength, nothing, nothing, tie, "one-unit")
+        return BradleyTerry(model.strength, nothing, tie, "one-unit")
     error = np.sqrt(units / (units - 1) * (influence**2).sum(axis=0))
     reach = t_quantile(units - 1, confidence) * error
-    return BradleyTerry(model.strength, model.strength - reach, model.strength + reach, tie)
+    return BradleyTerry(model.strength, reach, tie)
 
 
 class _Model(NamedTuple):
     strength: Floats
     tie: float
     information: Floats
-    """Negative second derivatives of the log-likelihood by strengths, and log v where there are ties."""
+    """Negative second derivatives of the log-likelihood by strengths, and log v if there are ties."""
 
 
 class _Slopes(NamedTuple):
@@ -152,7 +152,7 @@ def _sums(given: Preferences, slopes: _Slopes, systems: int, ties: bool) -> tupl
 
 
 def _influence(model: _Model, given: Preferences) -> Floats:
-    """How far each judgement moves each strength, shape (judgements, systems)."""
+    """Influence of each judgement on each strength, shape (judgements, systems)."""
     systems = len(model.strength)
     slopes = _slopes(given, model.strength, model.tie)
     inverse = np.linalg.inv(model.information)

@@ -15,9 +15,8 @@ from dialeval.lazy import lazily
 if TYPE_CHECKING:
     from dialeval.engine import Workshop
     from dialeval.evaluation.measure import Measure, Respondent, Tools
-    from dialeval.study.capabilities import CAPABILITIES
     from dialeval.study.document import Content, Failure, GateOutcome, Manifest, Summary
-    from dialeval.study.file import Study, load_study
+    from dialeval.study.file import Study, compose_study, load_study, named_system
     from dialeval.study.folder import read_manifest, read_run, read_summary, render, write_page, write_run
     from dialeval.study.gates import Gate, check_gates, parse_gate
     from dialeval.study.loading import LoadedRun, load_run
@@ -37,7 +36,6 @@ else:
     __getattr__ = lazily(__name__, __file__)
 
 __all__ = [
-    "CAPABILITIES",
     "Circumstances",
     "Claim",
     "Content",
@@ -57,8 +55,10 @@ __all__ = [
     "build_measure",
     "check_gates",
     "compare_sides",
+    "compose_study",
     "load_run",
     "load_study",
+    "named_system",
     "open_sides",
     "parse_gate",
     "read_manifest",

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dialeval.core import Missing, Replayer, System
 from dialeval.data import Example, Prompt, Response
-from dialeval.data.spooled import (
-    NoSpace,
-    Shape,
-    given_parts,
-    response_parts,
-    spooled,
-    turn_parts,
-    whole_given,
-    whole_turns,
-)
+from dialeval.data.table import NoSpace, Table
 from dialeval.display.wording import count
 from dialeval.engine import Workshop
 from dialeval.errors import DialevalError, described
@@ -118,30 +109,10 @@ def _examples(
             answered = answered or bool(responses)
             yield as_example(system, prompt, responses)
 
-    examples = spooled(each(), ANSWERS)
+    examples: Table[Example | Missing] = Table(Example | Missing, each())
     if not answered:
         raise DialevalError(silent)
     return examples
-
-
-def _answer_parts(answer: Example | Missing) -> tuple[Any, ...]:
-    if isinstance(answer, Missing):
-        return answer.item, answer.system, answer.reason, answer.cause
-    response = response_parts(answer.response)
-    turns = turn_parts(answer.context)
-    return answer.item, answer.system, turns, response, answer.references, *given_parts(answer)
-
-
-def _whole_answer(parts: tuple[Any, ...]) -> Example | Missing:
-    if len(parts) == 4:
-        return Missing(*parts)
-    item, system, turns, response, references, *given = parts
-    return Example(
-        item, system, whole_turns(turns), Response(*response), references, *whole_given(tuple(given))
-    )
-
-
-ANSWERS: Final[Shape[Example | Missing]] = Shape(_answer_parts, _whole_answer)
 
 
 def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:

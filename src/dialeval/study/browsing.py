@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.core import Explains, Floats
+from dialeval.catalogue.metrics import explainer
+from dialeval.core import Floats, Metric
 from dialeval.data.types import Context, Example, Turn
-from dialeval.metrics import explainer
 from dialeval.study.document import Place, Said, Shown, Values
 
 MOST_ITEMS: Final = 500
@@ -57,7 +57,7 @@ def _shown(
     values: Values,
     position: int,
     examples: dict[str, list[Example]],
-    explainers: Sequence[Explains | None],
+    explainers: Sequence[Metric[Example] | None],
 ) -> Shown:
     some = next(iter(examples.values()), [None])[0]
     context: Context = some.context if some else ()
@@ -81,7 +81,7 @@ def _evidence(
     values: Values,
     places: Sequence[Sequence[Place]],
     examples: dict[str, list[Example]],
-    explainers: Sequence[Explains | None],
+    explainers: Sequence[Metric[Example] | None],
 ) -> tuple[tuple[str | None, ...], ...]:
     """What the measures found in each system's response, of its first run; nothing if that is nothing."""
     found = tuple(

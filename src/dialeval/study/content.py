@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+from dialeval.catalogue.tasks import TASKS
 from dialeval.data import Example
 from dialeval.data.results import ItemValues
 from dialeval.display.pages import Section
 from dialeval.meta.document import Points
 from dialeval.study.browsing import choose, shown
-from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.document import Content, Manifest, Summary, Values
 from dialeval.study.freshness import answer_notes
 from dialeval.study.unmatched import sentence
@@ -51,21 +51,19 @@ def content_of(
 
 def notes_of(summary: Summary) -> tuple[str, ...]:
     """What capabilities say below the leaderboard."""
-    return tuple(
-        line for name, sections in summary.sections.items() for line in CAPABILITIES[name].lines(sections)
-    )
+    return tuple(line for name, sections in summary.sections.items() for line in TASKS[name].lines(sections))
 
 
 def page_sections(content: Content) -> Iterator[Section]:
     """What capabilities and people add to the page, in the order of ``summary.json``."""
     for name, sections in content.summary.sections.items():
-        if sections:
-            yield CAPABILITIES[name].page(sections)
+        if sections and (section := TASKS[name].page(sections)) is not None:
+            yield section
     if content.summary.turns:
-        from dialeval.selfeval.report.section import turns_section
+        from dialeval.selfeval.report import turns_section
 
         yield turns_section(content.summary.turns)
     if content.summary.human is not None:
-        from dialeval.meta.report.section import people_section
+        from dialeval.meta.report.page import people_section
 
         yield people_section(content.summary.human, content.points)

@@ -5,37 +5,46 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
+import yaml
+
+from dialeval.catalogue.building import build_system, keys_of, make_system
+from dialeval.catalogue.systems import SYSTEMS
+from dialeval.catalogue.tasks import TASKS
 from dialeval.core import CacheRule, Resampling, System
 from dialeval.data import FORMATS
 from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.sources import file_of
 from dialeval.data.prompts import Turns
 from dialeval.engine import EngineSettings
-from dialeval.errors import BadStudy, DialevalError, UnknownName
+from dialeval.errors import BadStudy, DialevalError, UnknownName, Unsuitable
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.evaluation.silence import SilenceRule
 from dialeval.files.custom_code import is_place
+from dialeval.files.digests import hash_file
 from dialeval.files.folders import is_there, with_home
-from dialeval.ratings.repeats import Repeats
+from dialeval.ratings.checks import Repeats
 from dialeval.stats.tests.multiple import Correction
-from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.claims import build_claims, build_gates
 from dialeval.study.document import MissingRule
 from dialeval.study.gates import Gate
 from dialeval.study.measures import build_measure
 from dialeval.study.missing import silence_of
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
-from dialeval.systems import SYSTEMS
-from dialeval.systems.building import keys_of, make_system
 from dialeval.systems.custom import custom_place, make_custom_system
 from dialeval.systems.transcript import Transcript
+from dialeval.text.blank import is_blank
+from dialeval.text.calls import construct
+
+if TYPE_CHECKING:
+    from dialeval.ratings import RatingScale
 
 KINDS: Final[Mapping[str, Callable[..., System]]] = {
     **SYSTEMS,
-    **{kind: maker for capability in CAPABILITIES.values() for kind, maker in capability.systems.items()},
+    **{kind: maker for capability in TASKS.values() for kind, maker in capability.systems.items()},
 }
 """What a study's systems may be: those that answer or answered, and those that only a capability can use."""
 
@@ -51,6 +60,8 @@ class HumanRatings:
     """None where the file's suffix tells."""
     repeats: Repeats | None = None
     """What counts where one rater judged an answer twice; None where that is an error."""
+    scale: RatingScale | None = None
+    """What raters could choose from; None if nobody said, and no export beside the file does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,8 @@ class Study:
 
     name: str
     path: Path
+    digest: str
+    """SHA-256 of the file; of a study without one, of its text."""
     text: str
     """The file as it was read, kept in the run folder."""
     data: Path
@@ -103,7 +116,16 @@ def load_study(path: str | Path) -> Study:
     """The study in ``path``; BadStudy lists every problem at once, each with the path to the bad value."""
     path = Path(path)
     text = read_text(path)
-    content = parse_yaml(path, text)
+    return _study_of(parse_yaml(path, text), path, text, hash_file(path))
+
+
+def compose_study(content: Mapping[str, object], path: str | Path = "study.yaml") -> Study:
+    """Return the study with these keys and values, as if they stood in a file at ``path``."""
+    text = yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True)
+    return _study_of(content, Path(path), text, sha256(text.encode()).hexdigest())
+
+
+def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str) -> Study:
     file = check_shape(content)
     problems = file if isinstance(file, list) else []
     listed = _listed(content, "systems")
@@ -136,10 +158,11 @@ def load_study(path: str | Path) -> Study:
     return Study(
         name=file.name or path.stem,
         path=path,
+        digest=digest,
         text=text,
         data=data,
         systems=tuple(built),
-        kinds=tuple(str(given["kind"]) for given in file.systems),
+        kinds=tuple(_kind(given) for given in file.systems),
         measures=tuple(known),
         human=human,
         gates=tuple(gates),
@@ -184,10 +207,17 @@ def _build_system(
 ) -> System | None:
     """The system, or None and what is wrong with it; with ``hint``, also which kinds there are."""
     where = f"systems[{index}]"
+    if isinstance(given, str):
+        return _named(given, folder, where, problems)
     if not isinstance(given, dict):
         return None
     kind = given.get("kind")
     ours = ("kind", "cache") if _cache_rule(given) or given.get("cache") is None else ("kind",)
+    if str(given.get("cache")).lower() in _NO_FOLDERS and _cache_rule(given) is None and "cache" not in ours:
+        problems.append(
+            f"{where}.cache: found {given['cache']!r}, expected none, run or keep, or a folder (./{given['cache']})"
+        )
+        return None
     options = {key: value for key, value in given.items() if key not in ours}
     if isinstance(kind, str) and kind not in KINDS and (place := custom_place(kind)) is not None:
         try:
@@ -200,7 +230,7 @@ def _build_system(
         known = f"; known kinds: {', '.join(KINDS)}, or your own, as file.py:NAME"
         problems.append(f"{where}.kind: {problem}{known if hint else ''}")
         return None
-    if isinstance(options.get("name"), str) and not options["name"].strip():
+    if isinstance(options.get("name"), str) and is_blank(options["name"]):
         problems.append(f"{where}.name: found {options['name']!r}, expected a name: results are kept by it")
         return None
     if "cache" in options and "cache" not in keys_of(KINDS[kind]):
@@ -212,9 +242,42 @@ def _build_system(
     return made.located(folder) if isinstance(made, Located) else made
 
 
-def _cache_rule(given: Mapping[str, object]) -> CacheRule | None:
+def _named(given: str, folder: Path, where: str, problems: list[str]) -> System | None:
+    try:
+        return named_system(given, folder=folder)
+    except DialevalError as error:
+        problems.append(f"{where}: {error}")
+        return None
+
+
+def named_system(text: str, *, folder: Path | None = None) -> System:
+    """Return the system that a line of text names: ``STUDY.yaml:NAME``, or as `build_system` knows it."""
+    path, colon, name = text.rpartition(":")
+    if colon and path.endswith((".yaml", ".yml")):
+        systems = {system.name: system for system in load_study((folder or Path()) / path).systems}
+        if name not in systems:
+            raise UnknownName(f"system in {path}", name, systems, todo=f"There are {', '.join(systems)}.")
+        return systems[name]
+    kind = text.partition("(")[0].strip()
+    if kind in KINDS and kind not in SYSTEMS:
+        return construct(text, {kind: KINDS[kind]}, kind="system")
+    return build_system(text, folder=folder)
+
+
+_NO_FOLDERS: Final = frozenset(
+    ("none", "run", "keep", "no", "never", "off", "false", "yes", "always", "on", "true")
+)
+"""Words under ``cache`` that hardly mean a folder."""
+
+
+def _kind(given: str | Mapping[str, object]) -> str:
+    """The kind of a system, as a study writes it; of one that a line of text names, that line."""
+    return given if isinstance(given, str) else str(given["kind"])
+
+
+def _cache_rule(given: str | Mapping[str, object]) -> CacheRule | None:
     """The rule for cached answers that a system's keys state; any other ``cache`` is a folder, if the kind has one."""
-    stated = given.get("cache")
+    stated = None if isinstance(given, str) else given.get("cache")
     return next((rule for rule in get_args(CacheRule) if rule == stated), None)
 
 
@@ -231,7 +294,10 @@ def _build_data(given: object, folder: Path, problems: list[str]) -> tuple[Path,
 
 
 def _with_columns(system: System, data: Path, columns: Columns | None) -> System:
-    """The system; responses that are recorded in the data's own file have its columns, unless they name others."""
+    """The system; responses that are recorded in the data's own file have its columns, unless they name others.
+
+    Of the systems that have a column each, a transcript without ``system`` is the one of its own name.
+    """
     own = isinstance(system, Transcript) and not system.paths and system.columns is None
     if (
         columns is None
@@ -240,14 +306,15 @@ def _with_columns(system: System, data: Path, columns: Columns | None) -> System
         or system.path.resolve() != data.resolve()
     ):
         return system
-    return replace(system, columns=str(columns))
+    whose = system.system or (system.name if system.name in columns.systems else None)
+    return replace(system, columns=str(columns), system=whose)
 
 
 def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
     """A line for each system that no measure of the study is for: it answers no prompts, and nothing else is asked."""
     if not measures or any(measure.capability for measure in measures):
         return []
-    hints = " or ".join(capability.hint for capability in CAPABILITIES.values() if capability.measures)
+    hints = " or ".join(capability.hint for capability in TASKS.values() if capability.measures)
     return [
         f"systems: {system.name} answers no prompts, and no measure asks anything else of it; add one such as {hints}"
         for system in systems
@@ -285,7 +352,7 @@ def _build_measure(
     for option, file in measure.inputs.items():
         if file is None:
             problems.append(f"{where}.{option}: required: a file of {option}")
-        elif not is_there(file):
+        elif not is_there(file_of(file)):
             problems.append(f"{where}.{option}: no such file: {file}")
     return measure
 
@@ -310,7 +377,15 @@ def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> 
     if given.format is not None and given.format not in FORMATS and not is_place(given.format):
         todo = f"known: {', '.join(FORMATS)}"
         problems.append(f"human.format: {UnknownName('format', given.format, FORMATS, todo=todo)}")
-    return HumanRatings(path, given.criterion, given.format, given.repeats)
+    scale = None
+    if given.scale is not None:
+        from dialeval.ratings import RatingScale
+
+        try:
+            scale = RatingScale.parse(given.scale)
+        except Unsuitable as error:
+            problems.append(f"human.scale: {error}")
+    return HumanRatings(path, given.criterion, given.format, given.repeats, scale)
 
 
 def _rated_twice(systems: Sequence[System]) -> list[str]:

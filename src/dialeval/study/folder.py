@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from shutil import rmtree
@@ -11,17 +11,17 @@ from types import GenericAlias
 from typing import Any, Final
 from urllib.parse import quote
 
+from dialeval.catalogue.tasks import TASKS
 from dialeval.core import Missing, Result
 from dialeval.data import Example, read, write
 from dialeval.data.results import EXAMPLES, FILE as RESULTS, ItemValues, read_results, write_results
-from dialeval.data.spooled import of_items
+from dialeval.data.table import of_items
 from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
 from dialeval.files.folders import alone_in, check_links, check_target
 from dialeval.meta import points_of, read_points, write_points
 from dialeval.meta.document import Points
-from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.content import content_of, page_sections
 from dialeval.study.document import Content, Manifest, Summary
 from dialeval.study.file import Study
@@ -38,12 +38,7 @@ RUN: Final = Origin(
 )
 FILES: Final = ("summary.json", "manifest.json", RESULTS, EXAMPLES, "study.yaml")
 """What a complete folder holds beside its page and what only some runs have."""
-PAGES: Final = {
-    "asked.html": "Response selection",
-    "nbest.html": "N-best lists",
-    "contradictions.html": "Contradictions in dialogues",
-    "meta.html": "Agreement with people",
-}
+PAGES: Final = {"meta.html": "Agreement with people"}
 """Pages of other evaluations, which the report links if they are in a folder of the run."""
 
 
@@ -51,6 +46,9 @@ _BEGUN: Final = ".run.part"
 """A folder with this file is ours, though a run that writes its first files there was interrupted."""
 ANSWERS: Final = ".answers"
 """Folder in a run folder with the answers of a run that has not finished, if later runs must not use them."""
+
+STDIN: Final = "stdin.jsonl"
+"""What a run read from standard input, in its folder."""
 
 
 def check_run_folder(folder: Path, study: Study) -> None:
@@ -63,7 +61,20 @@ def check_run_folder(folder: Path, study: Study) -> None:
             "a folder without it, since a run writes its own study.yaml",
             "Give another -o.",
         )
-    check_target(folder, "manifest.json", "summary.json", _BEGUN, kind="run", parts=(ANSWERS,))
+    _check(folder)
+
+
+def keep_input(folder: Path, data: bytes) -> Path:
+    """Keep what a run reads from standard input in its folder, whose study names the file, and return its path."""
+    _check(folder)
+    path = folder.absolute() / STDIN
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, data)
+    return path
+
+
+def _check(folder: Path) -> None:
+    check_target(folder, "manifest.json", "summary.json", _BEGUN, kind="run", parts=(ANSWERS, STDIN))
 
 
 def forget_answers(folder: Path) -> None:
@@ -91,10 +102,10 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     (folder / _BEGUN).touch()
     write_atomically(folder / "study.yaml", run.study.text.encode())
     write(folder / EXAMPLES, _answered(respondent.examples for respondent in run.respondents))
-    further = _write_further(run, folder)
-    for name, capability in CAPABILITIES.items():
+    _write_further(run, folder)
+    for name, capability in TASKS.items():
         capability.write(folder, [(scored.measure.label, scored.subjects) for scored in _asked(run, name)])
-    blocks = [_block(scored, scored.result) for scored in run.scored if isinstance(scored.result, Result)]
+    blocks = _blocks(run)
     write_results(folder / RESULTS, blocks)
     points = _write_points(run, folder / "points.parquet")
     summary = summarise(run)
@@ -102,18 +113,30 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     manifest = manifest_of(run, circumstances)
     write_document(folder / "manifest.json", manifest)
     (folder / _BEGUN).unlink(missing_ok=True)
+    return content_of(run.study.text, summary, manifest, blocks, points, _answers_of(run))
+
+
+def describe(run: Run, circumstances: Circumstances | None = None) -> Content:
+    """Return what the page of a run shows, without writing anything."""
+    manifest = manifest_of(run, circumstances or Circumstances.now())
+    points = {} if run.agreement is None else points_of(run.agreement.joined)
+    return content_of(run.study.text, summarise(run), manifest, _blocks(run), points, _answers_of(run))
+
+
+def _answers_of(run: Run) -> Callable[[Collection[str]], Iterator[Example]]:
+    """What gives the answers to some items, to prompts and to whatever else was asked."""
     more = (
         capability.examples_of(scored.subjects)
-        for name, capability in CAPABILITIES.items()
+        for name, capability in TASKS.items()
         for scored in _asked(run, name)
     )
 
     def answers(items: Collection[str]) -> Iterator[Example]:
         given = [respondent.examples for respondent in run.respondents]
         yield from _answered(of_items(examples, items) for examples in given)
-        yield from chain(*(_answered(runs) for runs in further), *more)
+        yield from chain(*(_answered(runs) for runs in _further(run)), *more)
 
-    return content_of(run.study.text, summary, manifest, blocks, points, answers)
+    return answers
 
 
 def write_page(content: Content, folder: str | Path) -> Path:
@@ -127,10 +150,15 @@ def write_page(content: Content, folder: str | Path) -> Path:
 def _pages_in(folder: Path) -> list[Link]:
     """Pages of other evaluations in folders of this run, such as those of the demo."""
     return [
-        Link(f"{quote(page.parent.name)}/{page.name}", PAGES[page.name])
+        Link(f"{quote(page.parent.name)}/{page.name}", title)
         for page in sorted(folder.glob("*/*.html"))
-        if page.name in PAGES
+        if (title := PAGES.get(page.name) or _title(page))
     ]
+
+
+def _title(page: Path) -> str | None:
+    """The name of the study whose report it is; None of other pages."""
+    return study_in(page.parent) if page.name == "report.html" else None
 
 
 def render(folder: str | Path) -> Path:
@@ -150,7 +178,7 @@ def read_run(folder: Path) -> Content:
     manifest, summary = read_manifest(folder), read_summary(folder)
     blocks = read_results(folder / RESULTS)
     points = read_points(_required(folder, "points.parquet")) if summary.human else {}
-    more = (CAPABILITIES[name].examples(folder) for name, sections in summary.sections.items() if sections)
+    more = (TASKS[name].examples(folder) for name, sections in summary.sections.items() if sections)
     answers = chain(
         read_examples(folder), *(read_run_of(folder, run) for run in further_runs(summary)), *more
     )
@@ -172,8 +200,7 @@ def read_summary(folder: Path) -> Summary:
     file = _required(folder, "summary.json")
     summary = read_document(Summary, file, RUN)
     keys: Mapping[str, Any] = {
-        name: (GenericAlias(tuple, (capability.document, ...)), ())
-        for name, capability in CAPABILITIES.items()
+        name: (GenericAlias(tuple, (capability.document, ...)), ()) for name, capability in TASKS.items()
     }
     sections = read_document(create_model("Sections", **keys), file, RUN)
     return dataclasses.replace(summary, sections={name: getattr(sections, name) for name in keys})
@@ -214,16 +241,18 @@ def _answered(systems: Iterable[Iterable[Example | Missing]]) -> Iterator[Exampl
     return (example for examples in systems for example in examples if not isinstance(example, Missing))
 
 
-def _write_further(run: Run, folder: Path) -> list[list[Sequence[Example | Missing]]]:
-    """Write the answers of further runs, a file for each, and return them; nothing where every system has one."""
+def _write_further(run: Run, folder: Path) -> None:
+    """Write the answers of further runs, a file for each; nothing if every system has one."""
     for stale in folder.glob("examples.*.jsonl"):
         stale.unlink()
-    written: list[list[Sequence[Example | Missing]]] = []
+    for number, runs in enumerate(_further(run), 2):
+        write(folder / f"examples.{number}.jsonl", _answered(runs))
+
+
+def _further(run: Run) -> Iterator[list[Sequence[Example | Missing]]]:
+    """Answers of the second run of each system that has one, of the third, and so on."""
     for number in range(1, max((len(respondent.runs) for respondent in run.respondents), default=0)):
-        runs = [respondent.runs[number] for respondent in run.respondents if len(respondent.runs) > number]
-        write(folder / f"examples.{number + 1}.jsonl", _answered(runs))
-        written.append(runs)
-    return written
+        yield [respondent.runs[number] for respondent in run.respondents if len(respondent.runs) > number]
 
 
 def _asked(run: Run, capability: str) -> Sequence[Scored]:
@@ -232,6 +261,10 @@ def _asked(run: Run, capability: str) -> Sequence[Scored]:
         for scored in run.scored
         if scored.measure.capability and scored.measure.capability.name == capability
     ]
+
+
+def _blocks(run: Run) -> list[ItemValues]:
+    return [_block(scored, scored.result) for scored in run.scored if scored.result.per_item]
 
 
 def _block(scored: Scored, result: Result) -> ItemValues:

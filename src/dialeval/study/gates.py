@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
 from typing import Final, NamedTuple
 
-from dialeval.core import ABSENCES, Outcome
+from dialeval.core import Estimate, Result
 from dialeval.display.wording import count
 from dialeval.evaluation.compare import Comparison
-from dialeval.files.documents import finite
 from dialeval.study.document import GateOutcome, JudgedBy
 from dialeval.text.calls import print_call, split_call
 
@@ -61,27 +60,23 @@ class Gate:
 
 
 class Judged(NamedTuple):
-    """A score with the ends of its interval, or a difference with those of its own."""
+    """A score or a difference with its interval, and who has it."""
 
     measure: str
     system: str
-    score: float
-    low: float
-    """NaN, as ``high``, where there is no interval."""
-    high: float
-    absence: str | None
-    """Why there is no interval, in words; None where there is one."""
+    estimate: Estimate
     unanswered: int = 0
     """Items that the system left unanswered."""
     items: int = 0
     """How many items it was asked."""
+    constant: bool = False
+    """Whether there is no interval because all items have the same value."""
 
     @classmethod
-    def of(cls, measure: str, system: str, result: Outcome) -> Judged:
+    def of(cls, measure: str, system: str, result: Result) -> Judged:
         """The score of a result."""
-        low, high = (result.interval.low, result.interval.high) if result.interval else (math.nan, math.nan)
-        why = ABSENCES[result.absence] if result.absence else None
-        return cls(measure, system, result.score, low, high, why, result.unanswered, len(result))
+        constant = result.absence == "constant"
+        return cls(measure, system, result.estimate, result.unanswered, len(result), constant)
 
     def silence(self, allowed: float) -> str | None:
         """How many items the system left unanswered, where that is more than this share of them; else None."""
@@ -188,40 +183,47 @@ def _check_pair(gate: Gate, test: Comparison | None) -> GateOutcome:
     """How the difference between two systems fares, or whether they are shown to be equivalent."""
     system = gate.system or ""
     if test is None:
-        untested = Judged(gate.measure, system, math.nan, math.nan, math.nan, "they could not be compared")
+        untested = Judged(gate.measure, system, Estimate.undefined("they could not be compared"))
         return replace(_outcome(gate, untested), other=gate.other)
-    sign = 1.0 if test.a == gate.system else -1.0
-    difference, first, second = (_known(x) * sign for x in (test.difference, test.low, test.high))
-    low, high = (first, second) if sign > 0 else (second, first)
-    absence = ABSENCES[test.absence] if test.absence else None
-    outcome = _outcome(gate, Judged(gate.measure, system, difference, low, high, absence))
+    difference = test.difference if test.a == gate.system else -test.difference
+    judged = Judged(gate.measure, system, difference, constant=test.absence == "constant")
+    outcome = _outcome(gate, judged)
     if gate.comparator == "=":
         shown = test.verdict == "equivalent"
-        outcome = replace(outcome, passed=shown, number=finite(test.largest), reason=absence)
+        outcome = replace(outcome, passed=shown, number=test.largest, reason=difference.reason)
     return replace(outcome, other=gate.other)
 
 
 def _outcome(gate: Gate, judged: Judged) -> GateOutcome:
-    numbers = {"point": judged.score, "low": judged.low, "high": judged.high}
-    number = numbers.get(gate.judged_by, math.nan)
+    if judged.constant and gate.judged_by in ("low", "high"):
+        return _constant(gate, judged)
+    value, low, high, _, reason = judged.estimate
+    numbers = {"point": value, "low": low, "high": high}
+    number = numbers.get(gate.judged_by)
+    missing = "no score" if value is None else "no interval" if number is None else None
     return GateOutcome(
         gate=str(gate),
         system=judged.system,
         measure=gate.measure,
-        score=finite(judged.score),
-        passed=gate.met_by(number),
+        score=value,
+        passed=number is not None and gate.met_by(number),
         judged_by=gate.judged_by,
-        number=finite(number),
-        reason=_reason(judged, number),
+        number=number,
+        reason=missing and (reason or missing),
     )
 
 
-def _reason(judged: Judged, number: float) -> str | None:
-    """Why there is nothing to judge."""
-    if math.isnan(judged.score):
-        return judged.absence or "no score"
-    return judged.absence or "no interval" if math.isnan(number) else None
-
-
-def _known(number: float | None) -> float:
-    return math.nan if number is None else number
+def _constant(gate: Gate, judged: Judged) -> GateOutcome:
+    """The outcome by the score itself, if all items have the same value and no limits of the measure bound others."""
+    value, _, _, n, _ = judged.estimate
+    return GateOutcome(
+        gate=str(gate),
+        system=judged.system,
+        measure=gate.measure,
+        score=value,
+        passed=value is not None and gate.met_by(value),
+        judged_by="point",
+        number=value,
+        reason=f"{value:.4g} on all {count(n, 'item')}: nothing varies, so it is judged itself",
+        code="constant",
+    )

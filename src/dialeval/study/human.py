@@ -7,15 +7,20 @@ from dataclasses import replace
 from glob import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from dialeval.core import Result
+import numpy as np
+
+from dialeval.core import Resampling
 from dialeval.data import Judgement
 from dialeval.errors import Unsuitable
 from dialeval.study.file import HumanRatings, Study
 
 if TYPE_CHECKING:
     from dialeval.engine import Watch
+    from dialeval.evaluation.compare import Comparison
     from dialeval.meta import Findings
     from dialeval.ratings import Ratings
+    from dialeval.ratings.joined import Joined
+    from dialeval.ratings.scale import RatingScale
     from dialeval.study.scoring import Scored
 
 
@@ -28,20 +33,31 @@ class People(NamedTuple):
 
 def read_people(human: HumanRatings, study: Study) -> People:
     """The ratings a study names, and their criterion: the given one, or the only one there is."""
-    from dialeval.ratings import only_criterion, read_judgements
+    from dialeval.meta import only_criterion
+    from dialeval.ratings import read_judgements
 
     ratings = _of_study(read_judgements([human.path], format=human.format, repeats=human.repeats), study)
-    if human.criterion is None:
+    criterion = human.criterion
+    if criterion is None:
         todo = f"Say which the study is about, as in human: {{path: {human.path.name}, criterion: NAME}}."
-        return People(ratings, only_criterion(ratings, todo=todo))
-    ratings.criterion_named(human.criterion)
-    return People(ratings, human.criterion)
+        criterion = only_criterion(ratings, todo=todo)
+    chosen = ratings.criterion_named(criterion)
+    if human.scale is not None:
+        human.scale.check(chosen, str(human.path))
+    return People(ratings, criterion)
+
+
+def declared_scale(human: HumanRatings, criterion: str) -> RatingScale | None:
+    """The scale that the study declares for its ratings, or the project that they were exported from."""
+    from dialeval.annotation.scales import read_scales
+
+    return human.scale or read_scales(human.path).get(criterion)
 
 
 def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) -> Findings:
     """How the study's measures agree with people; estimates of mean ratings where only some answers were rated."""
-    from dialeval.meta import Inquiry, examine
-    from dialeval.ratings import Ratings, join
+    from dialeval.meta import Inquiry, examine, join
+    from dialeval.ratings import Ratings
 
     automatic = Ratings.of(_judgements(scored))
     if not len(automatic):
@@ -56,6 +72,31 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
         lower_is_better=_lower_is_better(scored, automatic.raters),
     )
     return examine(joined, inquiry, watch)
+
+
+def compare_ratings(
+    joined: Joined, resampling: Resampling, scale: RatingScale | None = None
+) -> tuple[Comparison, ...]:
+    """Differences of people's mean ratings between every two systems, with Holm's correction over all of them.
+
+    Nothing if people rated one system only, or by categories that have no mean.
+    """
+    from dialeval.ratings import Ratings
+    from dialeval.ratings.means import means_of
+
+    given = joined.people
+    names = [joined.items, joined.systems, given.raters, (joined.criterion,)]
+    columns = [given.item, given.system, given.rater, np.zeros(len(given.value), dtype=np.int64)]
+    ratings = Ratings.coded(names, columns, given.value)
+    try:
+        (found,) = means_of(
+            ratings.where(np.ones(len(ratings), dtype=bool)),
+            resampling=resampling,
+            scales={} if scale is None else {joined.criterion: scale},
+        )
+    except Unsuitable:
+        return ()
+    return found.differences
 
 
 def _of_study(ratings: Ratings, study: Study) -> Ratings:
@@ -74,7 +115,7 @@ def _lower_is_better(scored: Sequence[Scored], known: Collection[str]) -> tuple[
 def _judgements(scored: Sequence[Scored]) -> Iterator[Judgement]:
     """Every item's value, under the label the study gave the measure."""
     for score in scored:
-        if isinstance(score.result, Result):
+        if score.result.per_item:
             for judgement in score.result.judgements:
                 yield Judgement(
                     judgement.item,

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dialeval.catalogue.tasks import TASKS
 from dialeval.core import (
-    CorpusMeasure,
     Integers,
-    Interval,
+    Metric,
     Missing,
     Provenance,
     Resampling,
     Result,
     Signature,
+    by_context,
 )
-from dialeval.data import Example
+from dialeval.data import Example, refuse
+from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.framed import Framed
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.display.plots import new_axes
 from dialeval.errors import BadInput
 from dialeval.evaluation.leaks import Leak
-from dialeval.evaluation.measure import AnyMetric, Measure, Subjects
+from dialeval.evaluation.measure import Capability, Measure, RecordsContexts, Subjects
 from dialeval.evaluation.roll import hash_answer
-from dialeval.evaluation.runner import Plan, evaluate_any
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.files.documents import damaged
@@ -36,7 +39,6 @@ from dialeval.files.folders import with_home
 from dialeval.metrics.custom import from_signature
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.answering import NO_RESPONSE
-from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, RUN, read_examples, read_manifest, read_run_of, read_summary
 from dialeval.study.measures import build_measure, respondents_examples
@@ -67,6 +69,8 @@ class LoadedRun(Framed):
     """The smallest difference that matters, by measure."""
     leaks: tuple[Leak, ...] = ()
     """Systems whose responses equal their references on most items."""
+    missing: str = "auto"
+    """What missing values count as."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -103,11 +107,10 @@ def _load_run(folder: Path, code: Sequence[str]) -> LoadedRun:
         seed=summary.seed,
         confidence=summary.level,
         cluster=summary.cluster or "auto",
+        **_grouped(folder),
     )
     examples = tuple(read_examples(folder))
-    asked = {
-        key: what for capability in CAPABILITIES.values() for key, what in capability.asked(folder).items()
-    }
+    asked = {key: what for capability in TASKS.values() for key, what in capability.asked(folder).items()}
     statuses = {
         name: {section.measure: section.status for section in sections}
         for name, sections in summary.sections.items()
@@ -124,7 +127,15 @@ def _load_run(folder: Path, code: Sequence[str]) -> LoadedRun:
         summary.correction,
         summary.margins,
         summary.leaks,
+        summary.missing,
     )
+
+
+def _grouped(folder: Path) -> dict[str, Callable[[str], str]]:
+    """Return how items are grouped if some share a context under different ids, as an argument of Resampling."""
+    recorded = [task for task in TASKS.values() if isinstance(task, RecordsContexts)]
+    contexts = [pair for task in recorded for pair in task.contexts(folder)]
+    return {"group": by_context(contexts)} if contexts else {}
 
 
 def _check_complete(folder: Path) -> None:
@@ -160,21 +171,21 @@ def _scored(
         measure = _measure(folder, scores[key], code)
         metric = over_runs(measure.metric, runs[block.system])
         result = _result(metric, block, scores[key], traces[key], resampling.confidence)
-        if measure.capability is None:
-            result = dataclasses.replace(result, answers=said.hashes(block.system, block.items))
+        known = said.hashes(block.system, block.items, measure.capability)
+        result = dataclasses.replace(result, answers=known)
         results[key] = Scored(measure, block.system, result, result)
     for key, score in scores.items():
         measure = _measure(folder, score, code)
-        if isinstance(measure.metric, CorpusMeasure):
+        if not measure.metric.per_item:
             times = runs[score.system]
             subjects = _subjects(score.system, examples, results)
             if times > 1:
                 subjects = _repeated(subjects, [read_run_of(folder, run) for run in range(2, times + 1)])
             metric = over_runs(measure.metric, times)
-            outcome = evaluate_any(
+            outcome = evaluate(
                 metric, subjects, Plan(resampling=resampling, silence=silence_of(summary.missing))
             )
-            outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key]))
+            outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key], resampling.confidence))
             results[key] = Scored(measure, score.system, outcome, outcome)
     return tuple(results[key] for key in scores)
 
@@ -185,13 +196,26 @@ class _Answers:
     def __init__(self, folder: Path, examples: Sequence[Example], runs: Mapping[str, int]) -> None:
         self._folder, self._examples, self._runs = folder, examples, runs
         self._known: dict[str, dict[str, int | None]] = {}
+        self._recorded: dict[str, dict[tuple[str, str], int]] = {}
 
-    def hashes(self, system: str, items: Sequence[str]) -> Integers | None:
-        """Those of the system's answers to these items; None if one of them is not known."""
+    def hashes(
+        self, system: str, items: Sequence[str], capability: Capability | None = None
+    ) -> Integers | None:
+        """Those of what the system said to these items, if a capability asked, all of it; None if one is not known."""
+        if capability is not None:
+            return self._asked(system, items, capability)
         if system not in self._known:
             self._known[system] = {said.item: hash_answer(said) for said in self._subjects(system)}
         known = [self._known[system].get(item, hash(None)) for item in items]
         return None if None in known else np.array(known, dtype=np.int64)
+
+    def _asked(self, system: str, items: Sequence[str], capability: Capability) -> Integers | None:
+        if capability.name not in self._recorded:
+            self._recorded[capability.name] = _line_hashes(self._folder, capability.files)
+        recorded = self._recorded[capability.name]
+        if self._runs[system] > 1 or not recorded:
+            return None
+        return np.array([recorded.get((system, item), hash(None)) for item in items], dtype=np.int64)
 
     def _subjects(self, system: str) -> Sequence[Example | Repeated | Missing]:
         first = [example for example in self._examples if example.system == system]
@@ -201,19 +225,33 @@ class _Answers:
         return _repeated(first, [read_run_of(self._folder, run) for run in range(2, times + 1)])
 
 
-def _result(metric: AnyMetric, block: ItemValues, score: Score, trace: Trace, confidence: float) -> Result:
-    if isinstance(metric, CorpusMeasure):
+_NOT_SAID: Final = frozenset({"measure", "id", "system", "status", "reason"})
+"""Keys of a line that are not what a system said; a line with no other says why it said nothing."""
+
+
+def _line_hashes(folder: Path, files: Iterable[str]) -> dict[tuple[str, str], int]:
+    """A hash of all lines about each item of a system."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for path in (folder / name for name in files):
+        for row in read_rows(path, refuse) if path.is_file() else ():
+            if isinstance(row.fields, dict):
+                own = {key: value for key, value in row.fields.items() if key not in _NOT_SAID}
+                texts = said.setdefault((str(row.fields.get("system")), str(row.fields.get("id"))), [])
+                texts += [json.dumps(own, sort_keys=True)] if own else []
+    return {key: hash(tuple(texts)) if texts else hash(None) for key, texts in said.items()}
+
+
+def _result(metric: Metric[Any], block: ItemValues, score: Score, trace: Trace, confidence: float) -> Result:
+    if not metric.per_item:
         raise TypeError(f"{block.measure} measures a corpus and can have no rows")
-    low, high = score.own_low, score.own_high
     return Result(
         metric=metric,
         items=block.items,
         systems=(block.system,) * len(block.items),
         rows=block.statistics,
         values=block.values,
-        score=float("nan") if score.own_score is None else score.own_score,
-        interval=None if low is None or high is None else Interval(low, high, confidence),
-        provenance=_provenance(trace),
+        estimate=score.own,
+        provenance=_provenance(trace, confidence),
         reasons=block.reasons,
         unanswered=score.unanswered,
         filled=score.filled,
@@ -227,11 +265,7 @@ def _subjects(
     answered = {example.item: example for example in examples if example.system == system}
     silent = {example.item: NO_RESPONSE for example in examples}
     for scored in results.values():
-        if (
-            scored.system == system
-            and isinstance(scored.result, Result)
-            and scored.measure.capability is None
-        ):
+        if scored.system == system and scored.result.per_item and scored.measure.capability is None:
             silent |= {scored.result.items[row]: reason for row, reason in scored.result.reasons.items()}
     return [answered.get(item) or Missing(item, system, reason) for item, reason in silent.items()]
 
@@ -276,7 +310,7 @@ def _folder_of(place: str, code: Sequence[str]) -> Path:
     return next((path.parent for path in named if path.name == file), Path())
 
 
-def _provenance(trace: Trace) -> Provenance:
+def _provenance(trace: Trace, confidence: float) -> Provenance:
     return Provenance(
         signature=Signature.parse(trace.signature),
         data=trace.data,
@@ -284,4 +318,5 @@ def _provenance(trace: Trace) -> Provenance:
         seed=trace.seed,
         resamples=trace.trials,
         resources=tuple(sorted(trace.resources.items())),
+        confidence=confidence,
     )

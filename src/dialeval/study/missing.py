@@ -11,20 +11,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dialeval.core import (
-    CorpusMeasure,
     Floats,
     Missing,
-    Outcome,
     Resampling,
     Result,
 )
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.pairing import are_aligned, places_of_values
-from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.evaluation.measure import Measure, Subjects
-from dialeval.evaluation.runner import rescored
+from dialeval.evaluation.runner import Plan, Tally, evaluate
 from dialeval.evaluation.runs import MeanOverRuns, Repeated, why_absent
-from dialeval.evaluation.silence import SilenceRule, rows_of_absent, worst_of
+from dialeval.evaluation.silence import SilenceRule, rows_of_absent
 from dialeval.study.document import MissingRule
 
 NOT_SHARED: Final = "another system has no value for it"
@@ -33,13 +30,13 @@ NOT_SHARED: Final = "another system has no value for it"
 class Measured(NamedTuple):
     """One system's result, and what was measured."""
 
-    result: Outcome
+    result: Result
     subjects: Subjects = ()
 
 
 def silence_of(rule: MissingRule) -> SilenceRule:
     """What an unanswered item counts as under the rule for missing values."""
-    return "worst" if rule == "auto" else "unscored"
+    return "worst" if rule in ("auto", "worst") else "unscored"
 
 
 def why_no_worst(measure: Measure) -> str | None:
@@ -50,17 +47,19 @@ def why_no_worst(measure: Measure) -> str | None:
     metric = measure.metric
     if metric.higher_is_better is None:
         return None
-    if isinstance(metric, CorpusMeasure):
+    if not metric.per_item:
         return f"{measure.label} measures all responses together, so that a missing one has no per-item value"
-    if not math.isfinite(worst_of(metric)):
+    if not math.isfinite(metric.worst):
         return f"{measure.label} has no bound, so that no value is the worst"
     return None
 
 
-def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling: Resampling) -> list[Outcome]:
+def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling: Resampling) -> list[Result]:
     """The results of several systems under one measure, each on the items that the systems are ranked on.
 
-    Systems that have no value at all are not compared, so they take no item from the others.
+    Systems that have no value at all are not compared, so they take no item from the others. Systems that were not
+    asked one item in common, as of a file of dialogues with ids of their own, keep their own items unless the study
+    says otherwise.
     """
     if measured and are_aligned([system.result for system in measured]):
         return [system.result for system in measured]
@@ -69,7 +68,7 @@ def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling:
     if rule == "own" or len(compared) < 2:
         return [system.result for system in measured]
     first = measured[0].result
-    if rule == "worst" and isinstance(first, Result) and first.metric.higher_is_better is not None:
+    if rule == "worst" and first.per_item and first.metric.higher_is_better is not None:
         wanted = set(chain(*compared))
         asked = {
             subject.item: subject.answers[0] if isinstance(subject, Repeated) else subject
@@ -84,6 +83,8 @@ def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling:
             for system, items in zip(measured, valued, strict=True)
         ]
     shared = set(compared[0]).intersection(*compared[1:])
+    if rule == "auto" and not set(first.items).intersection(*(system.result.items for system in measured)):
+        return [system.result for system in measured]
     return [
         _limited(system.result, shared, resampling) if items > shared else system.result
         for system, items in zip(measured, valued, strict=True)
@@ -96,24 +97,24 @@ def _own_or_asked(system: Measured, items: Collection[str], asked: Mapping[str, 
     return [own.get(item) or asked[item] for item in items]
 
 
-def _limited(result: Outcome, items: Collection[str], resampling: Resampling) -> Outcome:
+def _limited(result: Result, items: Collection[str], resampling: Resampling) -> Result:
     """The result on these items alone."""
     left_out = {index: NOT_SHARED for index, item in enumerate(result.items) if item not in items}
     reasons = {**left_out, **result.reasons}
-    if isinstance(result, Result):
-        return rescored(result, result.rows, reasons, resampling)
+    if result.per_item:
+        return _rescored(result, result.rows, reasons, resampling)
     subjects = {subject.item: subject for subject in result.subjects if subject.item in items}
     given = [
         subjects.get(item) or Missing(item, system, reasons[index])
         for index, (item, system) in enumerate(zip(result.items, result.systems, strict=True))
     ]
-    again = evaluate_corpus(result.measure, given, resampling, silence="unscored")
+    again = evaluate(result.metric, given, Plan(resampling=resampling, silence="unscored"))
     return dataclasses.replace(again, provenance=result.provenance, unanswered=result.unanswered)
 
 
-def _filled(result: Outcome, missing: Sequence[Any], resampling: Resampling) -> Outcome:
+def _filled(result: Result, missing: Sequence[Any], resampling: Resampling) -> Result:
     """The result with the worst value for each of these subjects, which other systems have a value for."""
-    if not missing or not isinstance(result, Result):
+    if not missing:
         return result
     places = {item: index for index, item in enumerate(result.items)}
     filled = {places[subject.item]: subject for subject in missing}
@@ -121,12 +122,12 @@ def _filled(result: Outcome, missing: Sequence[Any], resampling: Resampling) -> 
     for place, row in _worst_rows(result, filled).items():
         rows[place] = row
     reasons = {index: reason for index, reason in result.reasons.items() if index not in filled}
-    return rescored(result, rows, reasons, resampling)
+    return _rescored(result, rows, reasons, resampling)
 
 
 def _worst_rows(result: Result, missing: Mapping[int, Any]) -> Mapping[int, Floats]:
     """Statistics that give the worst value: of means the value itself, of pooled counts those of an empty response."""
-    metric, worst = result.metric, worst_of(result.metric)
+    metric, worst = result.metric, result.metric.worst
     judge = metric.metric if isinstance(metric, MeanOverRuns) else metric
     known = np.delete(result.rows, list(result.reasons), axis=0)
     rows = rows_of_absent(
@@ -138,3 +139,13 @@ def _worst_rows(result: Result, missing: Mapping[int, Any]) -> Mapping[int, Floa
             "missing one. Use 'missing: shared'."
         )
     return rows
+
+
+def _rescored(result: Result, rows: Floats, reasons: Mapping[int, str], resampling: Resampling) -> Result:
+    """The result with other statistics for some of its subjects, or with fewer of them, as these ``reasons`` say."""
+    packed = not isinstance(result.items, tuple)
+    tally: Tally[Any] = Tally(result.metric, Plan(resampling=resampling, packed=packed))
+    tally.enter_rows(result, rows, reasons)
+    return dataclasses.replace(
+        tally.result(), provenance=result.provenance, unanswered=result.unanswered, filled=result.filled
+    )

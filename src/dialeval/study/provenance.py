@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from dialeval.catalogue.building import inputs_of
 from dialeval.core import Missing, Priced
 from dialeval.data.codec.sources import file_of
 from dialeval.evaluation.measure import Respondent
@@ -22,7 +23,6 @@ from dialeval.study.document import ClaimPlan, Manifest, SystemUsage, Trace
 from dialeval.study.file import Study
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
-from dialeval.systems.building import inputs_of
 from dialeval.systems.transcript import Transcript
 from dialeval.version import __version__
 
@@ -70,7 +70,7 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
         started=circumstances.started.isoformat(timespec="seconds"),
         finished=circumstances.finished.isoformat(timespec="seconds"),
         command=circumstances.command,
-        study=digest_of(study.path),
+        study=FileDigest(str(study.path), study.digest),
         files=digests_of(study),
         provenance=tuple(map(_trace, run.scored)),
         packages=_packages(),
@@ -92,6 +92,7 @@ def digests_of(study: Study) -> tuple[FileDigest, ...]:
     paths = [*given, *(path for system in study.systems for _, path in inputs_of(system))]
     paths += [study.human.path] if study.human else []
     paths += [path for measure in study.measures for path in measure.inputs.values() if path is not None]
+    paths = [index if (index := path / "repository.json").is_file() else path for path in paths]
     return tuple(digest_of(path) for path in dict.fromkeys(paths) if file_of(path).is_file())
 
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Integers, Resampling, family_of
+from dialeval.core import Floats, Integers, Resampling
 from dialeval.display.wording import NEGLIGIBLE
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.compare.leaving_out import side_of
 from dialeval.evaluation.compare.pairing import are_aligned, places_of_values, valued_places
+from dialeval.evaluation.silence import counts_silence
 from dialeval.files.documents import finite
 from dialeval.stats import Jackknifed, Ranks, RankTable, rank_jackknifed
 from dialeval.study.document import Family, Ranking, SystemRank
-from dialeval.text.packed import PackedTexts
+from dialeval.text.ids import TextColumn
 
 if TYPE_CHECKING:
     from dialeval.study.file import Study
     from dialeval.study.scoring import Scored
+
+
+_JUST_BEHIND: Final = 1e-6
+"""Share of the way to the worst score by which a silent system is behind one that answered all, if not more."""
 
 
 class _Field(NamedTuple):
@@ -34,6 +39,8 @@ class _Field(NamedTuple):
     """Items or dialogues; the table may have runs of systems beside them."""
     family: str
     """Near-copies of a measure, which count once together."""
+    silent: frozenset[str] = frozenset()
+    """Systems whose silence the measure cannot count: it does not show them to be better than another."""
 
     def only(self, systems: Sequence[str], weight: float) -> Jackknifed:
         """Of these systems."""
@@ -49,8 +56,9 @@ def rankings(study: Study, scored: Sequence[Scored], compared: Sequence[Comparis
     Over all measures each family counts the same, and its measures share its weight.
     Under a measure the interval of a rank follows from the comparisons: above a system are at least those shown to be
     better, below it at least those shown to be worse. Over all measures it follows from tests of all pairs at once.
+    Without resamples there are none.
     """
-    fields = list(_fields(study, scored))
+    fields = list(_fields(study, scored)) if study.resampling.resamples else []
     groups: dict[tuple[str, ...], list[_Field]] = {}
     for field in fields:
         groups.setdefault(field.systems, []).append(field)
@@ -71,10 +79,20 @@ def rankings(study: Study, scored: Sequence[Scored], compared: Sequence[Comparis
 
 
 def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
-    """What each measure ranks: systems with a score on the same items, of which one is not as good as 0."""
+    """What each measure ranks: systems with a score on the same items, of which one is not as good as 0.
+
+    A system that left items unanswered, which the measure cannot count, is ranked as if that share of the corpus had
+    the worst score, and not at all if there is none.
+    """
     for measure in study.measures:
         higher = measure.metric.higher_is_better
-        systems = [s for s in scored if s.measure is measure and math.isfinite(s.ranked.score)]
+        systems = [
+            s
+            for s in scored
+            if s.measure is measure
+            and math.isfinite(s.ranked.score)
+            and not (_is_silent(study, s) and math.isnan(_worst(s)))
+        ]
         if higher is None or len(systems) < 2 or not _on_same_items(systems):
             continue
         if all(abs(system.ranked.score) < NEGLIGIBLE for system in systems):
@@ -88,6 +106,13 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
             higher,
             units,
         )
+        silent = {
+            place: system.result.unanswered / len(system.result)
+            for place, system in enumerate(systems)
+            if _is_silent(study, system)
+        }
+        if silent:
+            table = _with_silence(table, silent, _worst(systems[0]))
         names = tuple(system.system for system in systems)
         runs = {name: side.runs for name, side in zip(names, sides, strict=True) if side.runs is not None}
         yield _Field(
@@ -95,8 +120,40 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
             names,
             with_runs(table, names, runs, study.resampling.confidence) if runs else table,
             units,
-            family_of(measure.metric),
+            measure.metric.family,
+            frozenset(names[place] for place in silent),
         )
+
+
+def _is_silent(study: Study, scored: Scored) -> bool:
+    """Whether the system left more items unanswered than the study allows, under a measure that cannot count them."""
+    if study.missing != "auto" or counts_silence(scored.measure.metric):
+        return False
+    return scored.result.unanswered > study.allow_unanswered * len(scored.result)
+
+
+def _worst(scored: Scored) -> float:
+    """The worst score that the measure has for a corpus; NaN if there is none, or the measure is not of corpora."""
+    metric = scored.measure.metric
+    return math.nan if metric.per_item else metric.worst
+
+
+def _with_silence(table: Jackknifed, shares: Mapping[int, float], worst: float) -> Jackknifed:
+    """The table with the worst score for the share of items that each of these systems left unanswered.
+
+    None of them ranks before the best system that answered all.
+    """
+    scores, without = table.scores.copy(), table.without.copy()
+    sign = 1.0 if table.higher_is_better else -1.0
+    answering = [place for place in range(len(scores)) if place not in shares]
+    first = max(answering, key=lambda place: sign * scores[place], default=None)
+    for place, share in shares.items():
+        scores[place] += share * (worst - scores[place])
+        without[:, place] += share * (worst - without[:, place])
+        if first is not None and sign * (scores[place] - scores[first]) >= 0:
+            behind = _JUST_BEHIND * (worst - scores[first])
+            scores[place], without[:, place] = scores[first] + behind, without[:, first] + behind
+    return table._replace(scores=scores, without=without)
 
 
 def _on_same_items(systems: Sequence[Scored]) -> bool:
@@ -116,7 +173,7 @@ def _order(systems: Sequence[Scored]) -> _Order:
     if not are_aligned([system.ranked for system in systems]):
         return _Order(list(places_of_values(first)), None)
     places = valued_places(first)
-    items = first.items if not first.reasons else PackedTexts(first.items[i] for i in places.tolist())
+    items = first.items if not first.reasons else TextColumn(first.items[i] for i in places.tolist())
     return _Order(items, places)
 
 
@@ -178,13 +235,14 @@ def _under_measure(field: _Field, ranks: Ranks, compared: Sequence[Comparison]) 
         for c in compared
         if c.measure == field.label and c.verdict in ("better", "worse")
     }
+    better = {pair for pair in better if pair[0] not in field.silent}
     systems = tuple(
         SystemRank(
             system,
             finite(float(ranks.rank[place])),
             1 + sum((other, system) in better for other in field.systems),
             len(field.systems) - sum((system, other) in better for other in field.systems),
-            finite(float(ranks.best[place])),
+            finite(float(ranks.p_best[place])),
         )
         for place, system in enumerate(field.systems)
     )
@@ -200,9 +258,9 @@ def _over_all(systems: Sequence[str], fields: Sequence[_Field], ranks: Ranks, un
             SystemRank(
                 system,
                 finite(float(ranks.rank[place])),
-                int(ranks.low[place]),
-                int(ranks.high[place]),
-                finite(float(ranks.best[place])),
+                int(ranks.best[place]),
+                int(ranks.worst[place]),
+                finite(float(ranks.p_best[place])),
             )
             for place, system in enumerate(systems)
         ),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from dialeval.core import by_context
 from dialeval.data import Prompt, read_prompts, with_references
 from dialeval.data.framed import Framed
-from dialeval.data.spooled import PROMPTS, spooled
+from dialeval.data.table import Table
 from dialeval.display.plots import new_axes
 from dialeval.engine import Workshop
 from dialeval.errors import BadInput, DialevalError
+from dialeval.evaluation.breakdowns import PartScore, break_down
 from dialeval.evaluation.compare import Comparison
-from dialeval.evaluation.measure import Respondent
+from dialeval.evaluation.measure import Respondent, recorded_items
+from dialeval.evaluation.runner import Plan
 from dialeval.study.answering import ask
 from dialeval.study.document import AnswerSource, Failure, GateOutcome, Ranking, Unmatched
 from dialeval.study.file import Study
@@ -58,6 +62,8 @@ class Run(Framed):
     """Files with lines that match no item."""
     answers: tuple[AnswerSource, ...] = ()
     """Where the answers of systems that generate come from."""
+    breakdowns: tuple[PartScore, ...] = ()
+    """Scores of parts of the subjects, of measures that have some."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -84,9 +90,15 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     policy = policy or AnswerPolicy()
     study, workshop = policy.applied(study, workshop or Workshop())
     prompts, items, people = read_inputs(study)
+    study = _by_contexts(study)
     checks = check_servers(study, prompts, workshop) if policy.check else {}
     failures: list[Failure] = []
-    respondents = tuple(ask(system, prompts, items, study, workshop, failures) for system in study.systems)
+    respondents = tuple(
+        ask(system, prompts, items, study, workshop, failures)
+        if uses_answers(study)
+        else Respondent(system, ())
+        for system in study.systems
+    )
     failed = {failure.system for failure in failures if not failure.partial}
     asked = [each for each in respondents if each.system.name not in failed]
     given = [answer_source(each, checks.get(each.system.name)) for each in asked]
@@ -108,7 +120,33 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
         agreement=agreement,
         unmatched=tuple(_unmatched(study, items, people)),
         answers=tuple(answers),
+        breakdowns=tuple(_broken_down(study, scored, workshop)),
     )
+
+
+def _by_contexts(study: Study) -> Study:
+    """Return the study with items resampled by context too, if it has measures whose items may share one."""
+    contexts: dict[tuple[str, Hashable], None] = {}
+    for measure in study.measures:
+        if measure.contexts is not None:
+            with suppress(DialevalError):  # which the measure tells of when it asks
+                contexts |= dict.fromkeys(measure.contexts())
+    if not contexts:
+        return study
+    return replace(study, resampling=replace(study.resampling, group=by_context(contexts)))
+
+
+def uses_answers(study: Study) -> bool:
+    """Return whether the study uses answers to its prompts, which may have to be paid for."""
+    return study.human is not None or any(measure.capability is None for measure in study.measures)
+
+
+def _broken_down(study: Study, scored: Sequence[Scored], workshop: Workshop) -> Iterator[PartScore]:
+    plan = Plan(resampling=study.resampling, executor=workshop.executor, silence=study.silence)
+    for result in scored:
+        if result.measure.breakdowns is not None:
+            parts = result.measure.breakdowns(result.subjects)
+            yield from break_down(result.label, result.system, parts, plan)
 
 
 class Inputs(NamedTuple):
@@ -131,7 +169,13 @@ def read_inputs(study: Study) -> Inputs:
 
 
 def _prompts(study: Study) -> Sequence[Prompt]:
-    prompts = spooled(read_prompts(study.data, columns=study.columns, turns=study.turns), PROMPTS)
+    """The prompts; of systems that only recorded something else, as whole dialogues, the items of these."""
+    recorded = [items for system in study.systems if (items := recorded_items(system)) is not None]
+    if len(recorded) == len(study.systems):
+        return [Prompt(item, ()) for item in dict.fromkeys(chain.from_iterable(recorded))]
+    prompts: Sequence[Prompt] = Table(
+        Prompt, read_prompts(study.data, columns=study.columns, turns=study.turns)
+    )
     for file in study.references:
         prompts = with_references(prompts, file)
     if not prompts:

@@ -11,12 +11,13 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from dialeval.data.codec.sources import encoding_advice
 from dialeval.engine.settings import EngineName, EngineSettings
 from dialeval.errors import BadInput, BadStudy, close_names
 from dialeval.files.folders import is_there
 from dialeval.files.foreign import as_bad_input, check_yaml_size, load_yaml
 from dialeval.files.problems import Place, places
-from dialeval.ratings.repeats import Repeats
+from dialeval.ratings.checks import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
 
@@ -47,6 +48,7 @@ class HumanFile(BaseModel):
     criterion: Annotated[str, Field(min_length=1)] | None = None
     format: Annotated[str, Field(min_length=1)] | None = None
     repeats: Repeats | None = None
+    scale: Annotated[str, Field(min_length=1)] | None = None
 
 
 def _as_human(given: object) -> object:
@@ -101,12 +103,12 @@ class StudyFile(BaseModel):
     data: Annotated[DataFile, BeforeValidator(_as_data)]
     references: Annotated[list[str], BeforeValidator(_as_list)] = []
     turns: Literal["last", "all"] = "last"
-    systems: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    systems: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     measures: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     human: Annotated[HumanFile | None, BeforeValidator(_as_human)] = None
     gates: list[str] = []
     seed: Annotated[int, Field(ge=0)] = 0
-    trials: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
+    trials: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
     level: Annotated[float, Field(gt=0, lt=1)] = 0.95
     cluster: Literal["auto", "dialogue", "none"] = "auto"
     limit: Annotated[int, Field(ge=1)] | None = None
@@ -119,6 +121,10 @@ class StudyFile(BaseModel):
     engine: Annotated[EngineFile | None, BeforeValidator(_as_engine)] = None
 
 
+_LARGEST: Final = 8 * 2**20
+"""Bytes of a study file; a device has no end."""
+
+
 def read_text(path: Path) -> str:
     """The study file's text."""
     expected, todo = (
@@ -129,9 +135,14 @@ def read_text(path: Path) -> str:
         raise BadInput(str(path), "no such file", expected, todo)
     if path.is_dir():
         raise BadInput(str(path), "a directory", expected, todo)
+    with path.open("rb") as file:
+        raw = file.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        raise BadInput(str(path), f"more than {_LARGEST // 2**20} MiB", expected, todo)
     try:
-        return path.read_text(encoding="utf-8")
+        return raw.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
+        todo = encoding_advice(raw, str(path))
         raise BadInput(
             str(path), f"a byte that is not UTF-8 at offset {error.start}", expected, todo
         ) from None

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dialeval.core import CorpusMeasure, Fittable, Missing, Outcome, Result, Subject, served
-from dialeval.data.spooled import Spool
+from dialeval.core import Metric, Missing, Result, Subject, served
+from dialeval.data.table import is_large
 from dialeval.display.plots import Dot, draw_dots
 from dialeval.display.wording import count
 from dialeval.engine import SILENT, CountingCache, Progress, Workshop
 from dialeval.errors import UnknownName, Unsuitable, described
-from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, can_answer
+from dialeval.evaluation.measure import (
+    Measure,
+    Respondent,
+    Subjects,
+    Tools,
+    can_answer,
+    recorded_together,
+)
 from dialeval.evaluation.roll import KeptRoll, keep
-from dialeval.evaluation.runner import Plan, evaluate_any, fitted
+from dialeval.evaluation.runner import Plan, evaluate, fitted
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.study.document import AnswerSource, Failure
 from dialeval.study.file import Study
@@ -33,9 +39,9 @@ class Scored:
 
     measure: Measure
     system: str
-    result: Outcome
+    result: Result
     """On all items that the system has a value for."""
-    ranked: Outcome
+    ranked: Result
     """On the items that the systems are ranked on; the same object where these are the same."""
     subjects: Subjects = ()
     """What was measured; nothing where the result was read back from a run folder."""
@@ -68,9 +74,9 @@ def score_all(
     sources: list[AnswerSource],
 ) -> Iterator[Scored]:
     """Every result; what fails joins the failures, and where answers to further questions come from the sources."""
-    answers, passing = _Answers(workshop), OnePass(study, workshop)
+    answers, passing, asked = _Answers(workshop), OnePass(study, workshop), _Asked()
     for measure in study.measures:
-        judged = list(_judged(measure, respondents, study, workshop, failures, sources))
+        judged = list(_judged(measure, respondents, study, workshop, failures, sources, asked))
         own = [given for given in judged if not passing.covers(measure, given.subjects)]
         with _bar(workshop, measure.label, sum(len(given.subjects) for given in own)) as progress:
             try:
@@ -82,14 +88,13 @@ def score_all(
             for given in judged:
                 try:
                     if passing.covers(measure, given.subjects):
-                        result: Outcome = passing.result(measure, given.system, given.subjects)
+                        result = passing.result(measure, given.system, given.subjects)
                     else:
                         judge = over_runs(metric, given.runs)
                         plan = _plan(study, workshop, progress, given.subjects)
-                        noted = (
-                            answers.noted(given.subjects) if _noted_once(measure, given.subjects) else None
-                        )
-                        result = evaluate_any(judge, given.subjects, plan, noted)
+                        shared = _noted_once(measure, given.subjects)
+                        subjects = answers.noted(given.subjects) if shared else given.subjects
+                        result = evaluate(judge, subjects, plan)
                 except Exception as error:  # one measure's failure must not lose the others' results
                     failures.append(Failure(given.system, measure.label, described(error)))
                 else:
@@ -108,16 +113,25 @@ def _judged(
     workshop: Workshop,
     failures: list[Failure],
     sources: list[AnswerSource],
+    known: _Asked,
 ) -> Iterator[_Judged]:
     """What the measure is asked about for each system; one that cannot do what is asked of it fails alone.
 
     Measures of answers pass over systems that answer no prompts.
     """
+    recorded = recorded_together(study.systems)
     for respondent in respondents:
         name = respondent.system.name
         cache = workshop.answer_cache(name)
         asked = None if cache is None else CountingCache(cache)
-        tools = Tools(asked, workshop.watch, study.limit, executor=workshop.asking)
+        tools = Tools(
+            asked,
+            workshop.watch,
+            study.limit,
+            executor=workshop.asking,
+            scoring=workshop.executor,
+            recorded=recorded,
+        )
         server = served(respondent.system) if measure.capability is not None else None
         before = len(server.reused) if server else 0
         if measure.capability is None and not can_answer(respondent.system):
@@ -125,7 +139,13 @@ def _judged(
         try:
             if respondent.runs and measure.capability is not None:
                 raise Unsuitable(f"{name} has {len(respondent.runs)} runs: give the file of one, as 'path'")
-            subjects = repeated(respondent.runs) if respondent.runs else measure.subjects(respondent, tools)
+            subjects = (
+                repeated(
+                    [measure.subjects(Respondent(respondent.system, run), tools) for run in respondent.runs]
+                )
+                if respondent.runs
+                else known.subjects(measure, respondent, tools)
+            )
         except Exception as error:  # asking more of a system runs foreign code, as asking for answers does
             failures.append(Failure(name, measure.label, described(error)))
         else:
@@ -135,10 +155,8 @@ def _judged(
             yield _Judged(name, subjects, max(1, len(respondent.runs)))
 
 
-def _prepared(measure: Measure, judged: Sequence[_Judged]) -> AnyMetric:
-    if isinstance(measure.metric, CorpusMeasure):
-        return measure.metric
-    if not isinstance(measure.metric, Fittable):
+def _prepared(measure: Measure, judged: Sequence[_Judged]) -> Metric[Any]:
+    if not measure.metric.has("fit"):
         return measure.metric
     # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
     return fitted(measure.metric, [subject for given in judged for subject in given.single])
@@ -146,11 +164,7 @@ def _prepared(measure: Measure, judged: Sequence[_Judged]) -> AnyMetric:
 
 def _noted_once(measure: Measure, subjects: Subjects) -> bool:
     """Whether it is a metric of answers, which other metrics are asked about too, and these can be held in memory."""
-    return (
-        measure.capability is None
-        and not isinstance(measure.metric, CorpusMeasure)
-        and not isinstance(subjects, Spool)
-    )
+    return measure.capability is None and measure.metric.per_item and not is_large(subjects)
 
 
 def _plan(study: Study, workshop: Workshop, progress: Progress, subjects: Subjects) -> Plan:
@@ -160,9 +174,25 @@ def _plan(study: Study, workshop: Workshop, progress: Progress, subjects: Subjec
         cache=workshop.cache,
         progress=progress,
         batch_size=workshop.batch_size,
-        packed=isinstance(subjects, Spool),
+        packed=is_large(subjects),
         silence=study.silence,
     )
+
+
+class _Asked:
+    """Subjects of measures that ask systems the same, so that each is asked once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Hashable, str], Subjects] = {}
+
+    def subjects(self, measure: Measure, respondent: Respondent, tools: Tools) -> Subjects:
+        """Return the subjects of one system, from an earlier measure if it asked the same."""
+        if measure.asks is None:
+            return measure.subjects(respondent, tools)
+        key = (measure.asks, respondent.system.name)
+        if key not in self._known:
+            self._known[key] = measure.subjects(respondent, tools)
+        return self._known[key]
 
 
 class _Answers:
@@ -185,7 +215,7 @@ def columns_of(scored: Sequence[Scored]) -> dict[str, list[object]]:
     """One row for each item, system and measure that has values of single items, as in results.parquet."""
     columns: dict[str, list[object]] = {name: [] for name in ("item", "system", "measure", "value", "reason")}
     for score in scored:
-        if isinstance(score.result, Result):
+        if score.result.per_item:
             part = score.result.to_arrow().to_pydict()
             part["measure"] = [score.measure.label] * len(score.result)
             part["system"] = [score.system] * len(score.result)
@@ -202,14 +232,14 @@ def caption_of(title: str, scored: Sequence[Scored]) -> str:
 
 def shown_columns(scored: Sequence[Scored]) -> dict[str, list[object]]:
     """Every system's score under every measure, to be printed."""
-    limits = [each.ranked.interval for each in scored]
+    found = [each.ranked.estimate for each in scored]
     return {
         "system": [each.system for each in scored],
         "measure": [each.label for each in scored],
         "score": [each.ranked.score for each in scored],
-        "low": [ends.low if ends else None for ends in limits],
-        "high": [ends.high if ends else None for ends in limits],
-        "n": [each.ranked.scored for each in scored],
+        "low": [estimate.low for estimate in found],
+        "high": [estimate.high for estimate in found],
+        "n": [estimate.n for estimate in found],
     }
 
 
@@ -219,11 +249,6 @@ def plot_scores(title: str, scored: Sequence[Scored], measure: str | None, axes:
     if measure is not None and measure not in labels:
         raise UnknownName("measure in this run", measure, labels, todo=f"There are {', '.join(labels)}.")
     chosen = measure if measure is not None else next(iter(labels), "")
-    dots = []
-    for each in scored:
-        if each.label == chosen:
-            score, ends = each.ranked.score, each.ranked.interval
-            known = None if math.isnan(score) else score
-            dots.append(Dot(each.system, known, *((ends.low, ends.high) if ends else ())))
-    draw_dots(axes, dots)
+    found = [(each.system, each.ranked.estimate) for each in scored if each.label == chosen]
+    draw_dots(axes, [Dot(system, estimate.value, estimate.bounds) for system, estimate in found])
     axes.set_title(f"{title}: {chosen}".strip())

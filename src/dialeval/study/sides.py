@@ -9,21 +9,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.core import Missing, Outcome, Resampling
+from dialeval.catalogue.tasks import TASKS
+from dialeval.core import Missing, Resampling, Result
 from dialeval.data import Example, Prompt, canonical, read
 from dialeval.data.codec.column_names import Columns, ColumnsGiven
 from dialeval.data.codec.sources import file_of, split_format
 from dialeval.data.prompts import prompt_of
 from dialeval.data.types import UNNAMED
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.evaluation.compare import Comparison, add_first_look, compare_pairs, decide_families
+from dialeval.evaluation.compare import (
+    Comparison,
+    add_first_look,
+    compare_pairs,
+    decide_families,
+    without_credit,
+)
+from dialeval.evaluation.compare.names import renamed
 from dialeval.evaluation.compare.pairing import paired_items, shared_items
 from dialeval.evaluation.leaks import Leak, leaks_of
-from dialeval.evaluation.runner import Plan, evaluate_each
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.evaluation.unscored import Unanswered, unanswered_of
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
-from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.measures import build_measure
 from dialeval.text.calls import split_call
 
@@ -58,7 +65,7 @@ class Side:
 
     source: str
     """The run folder or file, without the system that may have been picked from it."""
-    results: Mapping[Key, Outcome]
+    results: Mapping[Key, Result]
     prompts: Mapping[str, bytes]
     """What each item asked, in canonical form: one id must mean one thing on both sides."""
     resampling: Resampling | None = None
@@ -71,6 +78,8 @@ class Side:
     """Contexts and references of a run's items; nothing for files."""
     leaks: tuple[Leak, ...] = ()
     """Systems whose responses equal their references on most items."""
+    missing: str = "auto"
+    """What the study of a run says that missing values count as."""
 
     @property
     def unanswered(self) -> list[Unanswered]:
@@ -163,34 +172,38 @@ def compare_sides(a: Side, b: Side, resampling: Resampling, claim: Claim | None 
     if not labels:
         raise Unsuitable(f"{a.source} and {b.source} share no measure. Run both with the same measures.")
     compared: list[Comparison] = []
+    sides: list[tuple[Result, Result]] = []
     systems = _pairs(a, b)
     pairs = {label: _results(a, b, label, systems) for label in labels}
     for label in labels:
         tests = 1 if label == claim.primary else len(labels) - (claim.primary in labels)
+        # A system that failed keeps no other from being compared.
+        able = [pair for pair in pairs[label] if shared_items(*pair)]
         found = compare_pairs(
-            # A system that failed keeps no other from being compared.
-            [pair for pair in pairs[label] if shared_items(*pair)],
+            able,
             resampling,
             margin=claim.margins.get(label),
             tests=tests * len(systems),
             spent=claim.spent,
         )
         compared += [dataclasses.replace(pair, measure=label) for pair in found]
+        sides += able
     if not compared:
         for pair in pairs[labels[0]]:
             paired_items(*pair)  # says why not
     raw = compared if claim.first is None else add_first_look(compared, claim.first)
-    return list(decide_families(raw, primary=claim.primary, correction=claim.correction))
+    decided = decide_families(raw, primary=claim.primary, correction=claim.correction)
+    if {a.missing, b.missing} != {"auto"}:
+        return list(decided)
+    return [without_credit(pair, *results) for pair, results in zip(decided, sides, strict=True)]
 
 
-def _results(
-    a: Side, b: Side, label: str, systems: Sequence[tuple[str, str]]
-) -> list[tuple[Outcome, Outcome]]:
+def _results(a: Side, b: Side, label: str, systems: Sequence[tuple[str, str]]) -> list[tuple[Result, Result]]:
     """The results of these pairs of systems under one measure, those of the same name distinguished by their source."""
     return [
         (
-            _named(a.results[Key(label, x)], _shown(a, x, both=x == y)),
-            _named(b.results[Key(label, y)], _shown(b, y, both=x == y)),
+            renamed(a.results[Key(label, x)], _shown(a, x, both=x == y)),
+            renamed(b.results[Key(label, y)], _shown(b, y, both=x == y)),
         )
         for x, y in systems
         if Key(label, x) in a.results and Key(label, y) in b.results
@@ -199,7 +212,7 @@ def _results(
 
 def shared_statuses(a: Side, b: Side) -> dict[str, dict[str, str]]:
     """Whether people have checked what each measure that was compared asks, by capability and measure."""
-    asking = [entry.name for entry in CAPABILITIES.entries.values() if entry.measures]
+    asking = [name for name, traits in TASKS.traits.items() if traits.measures]
     return {name: _shared(a.statuses.get(name, {}), b.statuses.get(name, {})) for name in asking}
 
 
@@ -273,7 +286,9 @@ def _from_run(place: _Place, measures: Sequence[str] | None, code: Sequence[str]
     }
     claim = Claim(margins=run.margins, primary=run.primary, correction=run.correction)
     asked = _prompts_known(run.examples)
-    side = Side(str(place.path), kept, prompts, run.resampling, statuses, claim, asked, run.leaks)
+    side = Side(
+        str(place.path), kept, prompts, run.resampling, statuses, claim, asked, run.leaks, run.missing
+    )
     return _picked(side, place)
 
 
@@ -322,7 +337,7 @@ def _from_file(place: _Place, examples: Sequence[Example | Missing], measures: S
             f"{', '.join(asking)}: left out, since {place.path} holds responses to prompts only", stacklevel=2
         )
     metrics = {measure.label: measure.metric for measure in built if measure.capability is None}
-    results = evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
+    results = evaluate(metrics, examples, Plan(resampling=Resampling(resamples=0)))
     kept = {Key(*key): result for key, result in results.items()}
     present = [example for example in examples if isinstance(example, Example)]
     return _picked(Side(str(place.path), kept, _prompts(present), leaks=leaks_of(present)), place)
@@ -388,7 +403,3 @@ def _shown(side: Side, system: str, *, both: bool) -> str:
     if system == UNNAMED:
         return side.source
     return f"{side.source}:{system}" if both else system
-
-
-def _named(result: Outcome, name: str) -> Outcome:
-    return dataclasses.replace(result, systems=(name,) * len(result))

@@ -14,8 +14,8 @@ import yaml
 
 from dialeval.data import Judgement, Kind, read, read_prompts
 from dialeval.data.codec.column_names import Columns, ColumnsGiven
-from dialeval.data.codec.sources import split_format
-from dialeval.data.reading import glance
+from dialeval.data.codec.sources import file_of, split_format
+from dialeval.data.reader import glance
 from dialeval.errors import BadInput, Unsuitable
 
 LOOKED_AT: Final = 2000
@@ -87,7 +87,7 @@ def _kinds(files: Sequence[Path], columns: Columns | None, parts: Parts) -> dict
 
 def _sort(path: Path, kind: Kind, parts: Parts) -> None:
     if kind == "dialogue" and parts.prompts:
-        parts.transcripts.append((path.stem, path, None))  # what a system said to these prompts
+        parts.transcripts.append((file_of(path).stem, path, None))  # what a system said to these prompts
     elif kind in ("prompt", "dialogue"):
         if parts.data is not None:
             raise Unsuitable(
@@ -110,7 +110,7 @@ def _sort(path: Path, kind: Kind, parts: Parts) -> None:
         systems = list(dict.fromkeys(example.system for example in examples))
         several = len(systems) > 1 or (columns is not None and bool(columns.systems))
         parts.transcripts += [
-            (system if several and system else path.stem, path, system if several else None)
+            (system if several and system else file_of(path).stem, path, system if several else None)
             for system in systems
         ]
     else:
@@ -151,7 +151,8 @@ def _names(transcripts: Sequence[tuple[str, Path, str | None]]) -> Iterable[str]
     found = [name for name, _, _ in transcripts]
     taken: set[str] = set()
     for name, path, _ in transcripts:
-        full = name if found.count(name) == 1 else path.name if name == path.stem else f"{name} ({path.name})"
+        file = file_of(path)
+        full = name if found.count(name) == 1 else file.name if name == file.stem else f"{name} ({file.name})"
         numbered = (f"{full} {number}" for number in count(2))
         chosen = full if full not in taken else next(other for other in numbered if other not in taken)
         taken.add(chosen)
@@ -161,7 +162,10 @@ def _names(transcripts: Sequence[tuple[str, Path, str | None]]) -> Iterable[str]
 def _ratings(parts: Parts, folder: Path) -> Iterable[str]:
     for number, (path, criteria) in enumerate(parts.ratings):
         chosen = f", criterion: {_quoted(criteria[0])}" if len(criteria) > 1 else ""
-        others = f"  # or {', '.join(criteria[1:])}" if len(criteria) > 1 else "  # people's ratings"
+        # Quoted, since a name with a line break would end the comment and add keys to the study.
+        others = (
+            f"  # or {', '.join(map(_quoted, criteria[1:]))}" if len(criteria) > 1 else "  # people's ratings"
+        )
         yield f"{'# ' if number else ''}human: {{path: {_shown(path, folder)}{chosen}}}{others}"
 
 

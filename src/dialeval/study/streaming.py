@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dialeval.core import CorpusMeasure, Fittable, Metric, Result
-from dialeval.data.spooled import Spool
+from dialeval.core import Metric, Result
+from dialeval.data.table import is_large
 from dialeval.engine import Workshop
 from dialeval.evaluation.measure import Measure, Subjects
 from dialeval.evaluation.runner import Plan, Tally, at_once, new_roll
@@ -23,7 +23,7 @@ class OnePass:
 
     def covers(self, measure: Measure, subjects: Subjects) -> bool:
         """Whether the result is found in passing: subjects in memory are scored measure by measure."""
-        return isinstance(subjects, Spool) and measure.label in self._metrics
+        return is_large(subjects) and measure.label in self._metrics
 
     def result(self, measure: Measure, system: str, subjects: Subjects) -> Result:
         """The result of one system under one measure; what the metric raised is raised here."""
@@ -70,7 +70,7 @@ class OnePass:
 
 def _passed(measure: Measure) -> Metric[Any] | None:
     """The metric of a measure that scores answer by answer without having seen them all; None of others."""
-    if measure.capability is not None or isinstance(measure.metric, CorpusMeasure | Fittable):
+    if measure.capability or measure.pool or measure.metric.needs_all:
         return None
     return measure.metric
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from dialeval.core import CorpusMeasure, Result, System, WeighsTurns, family_of
-from dialeval.data.spooled import ids_of
+from dialeval.catalogue.tasks import TASKS
+from dialeval.core import System
+from dialeval.data.table import ids_of
+from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.leaks import MOST, Leak, leaks_of
 from dialeval.evaluation.measure import Measure, Respondent, SectionDocument, Subjects
+from dialeval.evaluation.silence import counts_silence
+from dialeval.evaluation.unscored import unanswered_of
 from dialeval.files.documents import finite
 from dialeval.metrics.faults import ADVICE, blind_spots
 from dialeval.selfeval.document import WeighedDialogue
-from dialeval.selfeval.weighing import worst_dialogues
-from dialeval.study.capabilities import CAPABILITIES
+from dialeval.selfeval.scorer import worst_dialogues
 from dialeval.study.document import BlindSpot, MeasureInfo, Score, Summary, SystemInfo
+from dialeval.study.human import compare_ratings, declared_scale
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
-from dialeval.text.packed import PackedTexts
+from dialeval.text.ids import TextColumn
 
 
 def summarise(run: Run) -> Summary:
@@ -30,7 +34,7 @@ def summarise(run: Run) -> Summary:
         items=len(run.prompts),
         trials=study.resampling.resamples,
         level=study.resampling.confidence,
-        cluster=study.resampling.cluster_name(PackedTexts(ids_of(run.prompts))),
+        cluster=study.resampling.cluster_name(TextColumn(ids_of(run.prompts))),
         systems=tuple(
             SystemInfo(
                 respondent.system.name,
@@ -49,7 +53,7 @@ def summarise(run: Run) -> Summary:
         human=None if run.agreement is None else run.agreement.document,
         sections={
             name: sections
-            for name, capability in CAPABILITIES.items()
+            for name, capability in TASKS.items()
             if (sections := _sections(run, name)) or capability.measures
         },
         missing=study.missing,
@@ -59,12 +63,20 @@ def summarise(run: Run) -> Summary:
         margins=dict(study.margins),
         ranks=run.ranks,
         leaks=_leaks(run),
-        unnoticed=tuple(
-            BlindSpot(fault, ADVICE[fault] or None)
-            for fault in blind_spots(measure.metric.signature.name for measure in study.measures).faults
-        ),
+        unnoticed=_unnoticed(study.measures),
         turns=tuple(_turns(run)),
+        breakdowns=run.breakdowns,
+        people=_people(run),
     )
+
+
+def _people(run: Run) -> tuple[Comparison, ...]:
+    """Differences of people's mean ratings, if they rated answers."""
+    if run.agreement is None or run.study.human is None:
+        return ()
+    joined = run.agreement.joined
+    scale = declared_scale(run.study.human, joined.criterion)
+    return compare_ratings(joined, run.study.resampling, scale)
 
 
 def _measure(measure: Measure) -> MeasureInfo:
@@ -73,10 +85,19 @@ def _measure(measure: Measure) -> MeasureInfo:
         name=measure.metric.signature.name,
         signature=str(measure.metric.signature),
         higher_is_better=measure.metric.higher_is_better,
-        per_item=not isinstance(measure.metric, CorpusMeasure),
+        per_item=measure.metric.per_item,
         summary=measure.summary,
-        family=family_of(measure.metric),
+        family=measure.metric.family,
+        counts_silence=measure.metric.higher_is_better is None or counts_silence(measure.metric),
     )
+
+
+def _unnoticed(measures: Sequence[Measure]) -> tuple[BlindSpot, ...]:
+    """Faults of answers that no measure of answers notices; nothing if the study has no such measure."""
+    names = [measure.metric.signature.name for measure in measures]
+    if all(measure.capability is not None for measure in measures):
+        return ()
+    return tuple(BlindSpot(fault, ADVICE[fault] or None) for fault in blind_spots(names).faults)
 
 
 def _runs(respondent: Respondent) -> int:
@@ -84,15 +105,18 @@ def _runs(respondent: Respondent) -> int:
 
 
 def _unanswered(respondent: Respondent, run: Run) -> int:
-    """Prompts that the system left unanswered, as any measure of its answers counted them."""
-    name = respondent.system.name
-    counted = (s.result.unanswered for s in run.scored if s.system == name and s.measure.capability is None)
-    return next(counted, 0)
+    """Items that the system left unanswered, under the measure that counts most of them."""
+    own = ((s.system, s.result) for s in run.scored if s.system == respondent.system.name)
+    return max((each.unanswered for each in unanswered_of("", own)), default=0)
 
 
 def _leaks(run: Run) -> tuple[Leak, ...]:
+    if all(measure.capability is not None for measure in run.study.measures):
+        return ()
     answers = (islice(respondent.examples, MOST) for respondent in run.respondents)
-    return leaks_of(chain.from_iterable(answers), run.study.gold)
+    systems = zip(run.study.systems, run.study.kinds, strict=True)
+    ceilings = (system.name for system, kind in systems if kind == "gold")
+    return leaks_of(chain.from_iterable(answers), (*run.study.gold, *ceilings))
 
 
 def _signature(system: System, run: Run) -> str | None:
@@ -111,15 +135,9 @@ def _score(scored: Scored) -> Score:
         system=scored.system,
         measure=scored.measure.label,
         signature=str(own.signature),
-        score=finite(ranked.score),
-        low=finite(ranked.interval.low) if ranked.interval else None,
-        high=finite(ranked.interval.high) if ranked.interval else None,
-        n=ranked.scored,
+        estimate=ranked.estimate,
         unscored=len(own) - own.scored,
-        own_score=finite(own.score),
-        own_low=finite(own.interval.low) if own.interval else None,
-        own_high=finite(own.interval.high) if own.interval else None,
-        own_n=own.scored,
+        own=own.estimate,
         absence=ranked.absence,
         units=ranked.units,
         design_effect=finite(ranked.design_effect),
@@ -132,7 +150,7 @@ def _sections(run: Run, capability: str) -> tuple[SectionDocument, ...]:
     """What the capability says of each of its measures."""
     brought = [(measure.capability or measure.shown_by, measure) for measure in run.study.measures]
     sections = [
-        own.section(measure.label, _subjects(run, measure), run.study.resampling)
+        own.section(measure, _subjects(run, measure), run.study.resampling)
         for own, measure in brought
         if own is not None and own.name == capability
     ]
@@ -143,7 +161,7 @@ def _turns(run: Run) -> Iterator[WeighedDialogue]:
     """The worst dialogues of every system, under each measure that can say which turn hurts."""
     for scored in run.scored:
         metric = scored.measure.metric
-        if isinstance(metric, WeighsTurns) and isinstance(scored.result, Result):
+        if metric.has("turn_effects"):
             yield from worst_dialogues(scored.measure.label, metric, scored.subjects, scored.result.values)
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 from dialeval.core import System
 from dialeval.data import Prompt, read_prompts
 from dialeval.data.prompts import reference_items
-from dialeval.data.spooled import Spool, ids_of
+from dialeval.data.table import ids_of, is_large
 from dialeval.display.wording import listing
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.study.document import Unmatched
 from dialeval.systems.transcript import Transcript
-from dialeval.text.packed import TextNumbers
+from dialeval.text.ids import TextNumbers
 
 if TYPE_CHECKING:
     from dialeval.ratings import Ratings
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 MOST_UNMATCHED: Final = 0.5
 """A file with this share of lines that match nothing, or more, is refused, unless the study allows it."""
 EXAMPLES: Final = 3
+_ASKED: Final = ("questions", "probes", "stimuli")
+"""Inputs of measures that hold items."""
 
 
 def known_items(study: Study, prompts: Sequence[Prompt]) -> Collection[str]:
     """Ids of all items of the data, whatever the limit, and of what measures ask beside it."""
-    asked = [path for measure in study.measures for path in measure.inputs.values() if path is not None]
+    inputs = [pair for measure in study.measures for pair in measure.inputs.items()]
+    asked = dict.fromkeys(path for key, path in inputs if key in _ASKED and path is not None)
     ids = chain(ids_of(prompts), (item for path in asked for item in _ids(path)))
-    return TextNumbers(ids) if isinstance(prompts, Spool) else frozenset(ids)
+    return TextNumbers(ids) if is_large(prompts) else frozenset(ids)
 
 
 def unmatched_references(study: Study, items: Collection[str]) -> Iterator[Unmatched]:

@@ -37,14 +37,20 @@ def rank(study: Study, scored: Sequence[Scored], failures: list[Failure]) -> tup
 def without_values(scored: Sequence[Scored], failures: Sequence[Failure]) -> Iterator[Failure]:
     """A failure for each measure that has no value of any system, unless all of these failed themselves."""
     failed = {failure.system for failure in failures if failure.measure is None and not failure.partial}
-    for label in dict.fromkeys(result.measure.label for result in scored):
+    labels = (result.measure.label for result in scored if not result.measure.metric.conditional)
+    for label in dict.fromkeys(labels):
         results = [s.result for s in scored if s.measure.label == label and s.system not in failed]
         if (reason := no_value(results)) is not None:
             yield Failure(None, label, reason)
 
 
 def compare(study: Study, scored: Sequence[Scored]) -> tuple[Comparison, ...]:
-    """All pairs of systems that have at least one scored item, measure by measure, corrected over their families."""
+    """All pairs of systems that have at least one scored item, measure by measure, corrected over their families.
+
+    Without resamples there are neither intervals nor comparisons.
+    """
+    if not study.resampling.resamples:
+        return ()
     results = {
         measure.label: [
             system.ranked for system in scored if system.measure is measure and system.ranked.scored

@@ -1,4 +1,4 @@
-"""Baselines: the last turn again, a random response, what followed the most similar turn of a corpus."""
+"""Baselines: the reference, the last turn again, a random response, what followed the most similar turn of a corpus."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from typing import Final, Literal, TypeAlias
 
 from dialeval.core import Signature
 from dialeval.data.codec.sources import file_of, source_stamp
-from dialeval.data.types import Context, Response
+from dialeval.data.types import Context, Prompt, Response
 from dialeval.encoder.files import EMBEDDED, find_encoder
-from dialeval.encoder.sentences import SentenceIndex, index_sentences
+from dialeval.encoder.model import SentenceIndex, index_sentences
 from dialeval.errors import BadInput
 from dialeval.files.digests import Stamp, hash_file
-from dialeval.systems.decoding.model import context_seed
+from dialeval.systems.decoding.search import context_seed
 from dialeval.systems.exchanges import Exchange, exchanges, spoken
 from dialeval.text.search import Bm25, Hit, TfIdf
 from dialeval.text.tokenisers.words import search_terms
 
 Method: TypeAlias = Literal["bm25", "tfidf", "encoder"]
+Which: TypeAlias = Literal["first", "last", "shortest", "longest", "random"]
+"""Which of several references."""
 
 _SAME: Final = 0.8
 
@@ -44,6 +46,37 @@ class Echo:
     ) -> list[tuple[Response, ...]]:
         """The last turn of each context; there is never a second best, and ``seed`` changes nothing."""
         return [(Response(context[-1].text),) if context and n > 0 else () for context in contexts]
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Answers with a reference of the item: people's own answer, which raters may rank and measures compare with.
+
+    ``which`` says which of several: the first or the last as the data have them, the shortest or the longest in
+    characters (the first of equals), or a random one, which follows from the item's id alone. An item without
+    references has no answer. Measures that compare with all references find the answer among them and give it their
+    best value.
+    """
+
+    name: str
+    which: Which = "first"
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move its responses, beside the references."""
+        return Signature("gold", (("which", self.which),))
+
+    def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
+        """The chosen reference of each prompt; none if it has none."""
+        return [(Response(self._chosen(prompt)),) if prompt.references else () for prompt in prompts]
+
+    def _chosen(self, prompt: Prompt) -> str:
+        references = prompt.references
+        if self.which in ("shortest", "longest"):
+            return (min if self.which == "shortest" else max)(references, key=len)
+        if self.which == "random":
+            return references[int(Dice(prompt.item).random() * len(references))]
+        return references[0 if self.which == "first" else -1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +130,9 @@ class Retrieval:
     """Answers with the turn that followed the corpus turn most like the last turn of the context.
 
     Places that may be the very item under test, where the next turn is the reference, are passed over: those whose last
-    two turns have at least four words in five in common with the asked context's, or, where either context is a single
+    two turns have at least four words in five in common with the asked context's, or, if either context is a single
     turn, whose last turn has the same words. The n best are different texts. There is no answer to an empty context,
-    nor, but by ``encoder``, where no turn of the corpus shares a word with the last turn.
+    nor, but by ``encoder``, if no turn of the corpus shares a word with the last turn.
     """
 
     name: str
@@ -119,7 +152,7 @@ class Retrieval:
 
     @property
     def resources(self) -> Mapping[str, str]:
-        """The encoder's weights, where there is one."""
+        """The encoder's weights, if there is one."""
         return find_encoder(EMBEDDED).resources if self.method == "encoder" else {}
 
     def generate(
@@ -136,7 +169,7 @@ class _Library:
 
     places: tuple[Exchange, ...]
     index: Bm25 | TfIdf | None
-    """None where turns are compared by their vectors."""
+    """None if turns are compared by their vectors."""
     vectors: SentenceIndex | None = None
 
     def answers(self, context: Context, n: int) -> Iterator[Response]:
@@ -178,7 +211,7 @@ def _library(corpus: Stamp, method: Method) -> _Library:
 
 
 def _same_place(asked: Sequence[Sequence[str]], place: Exchange) -> bool:
-    """Whether the words of the last two turns, or of the last one where either side has no more, coincide."""
+    """Whether the words of the last two turns, or of the last one if either side has no more, coincide."""
     shared = min(len(asked), place.end)
     recorded = [search_terms(text) for text in place.context[-2:]]
     if shared == 1:

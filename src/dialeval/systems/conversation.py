@@ -16,7 +16,7 @@ Spoken = Callable[[int], None]
 """Told how many conversations have had a turn more."""
 
 _TURNS: Final = 8
-"""How long a talk between systems is, beside its opening, where nobody says."""
+"""Turns of a talk between systems, beside its opening, unless given."""
 _OTHER: Final = {"assistant": "user", "user": "assistant"}
 
 
@@ -39,10 +39,10 @@ def converse(
 ) -> list[Dialogue]:
     """One dialogue per opening, under the opening's id; ``system`` is the one under test.
 
-    A talk is ``turns`` turns long beside its opening: eight where not told, or until a script is spent and answered.
+    A talk is ``turns`` turns long beside its opening: eight if not told, or until a script is spent and answered.
     ``partner`` may be the same system. Each hears the other as the user and itself as the assistant; in the dialogue
     the partner is the user. The one who did not speak last in the opening begins, and in an empty one the partner. All
-    conversations go forward together, a batch a turn. A conversation ends early where somebody has no answer; its
+    conversations go forward together, a batch a turn. A conversation ends early if somebody has no answer; its
     metadata say who and after how many turns.
     """
     if turns is not None and turns < 1:
@@ -60,7 +60,7 @@ def converse(
 
 
 def talk_length(told: int | None, partner: Generator | Script, opening: Context) -> int:
-    """How many turns a talk has beside its opening: as told, or eight, or until a script is spent and answered."""
+    """Return the turns of a talk beside its opening: as told, or eight, or until a script is spent and answered."""
     if told is not None:
         return told
     if isinstance(partner, Script):
@@ -69,7 +69,7 @@ def talk_length(told: int | None, partner: Generator | Script, opening: Context)
 
 
 def _first(opening: Context) -> str:
-    """Who begins after an opening, in the dialogue's own roles."""
+    """Return who begins after an opening, in the dialogue's own roles."""
     return _OTHER.get(opening[-1].speaker if opening else "assistant", "user")
 
 
@@ -82,13 +82,13 @@ class _Talk:
         self.stopped: str | None = None
 
     def due(self, turn: int) -> str | None:
-        """Whose turn it is, in the dialogue's own roles; None where the talk is over."""
+        """Return whose turn it is, in the dialogue's own roles; None if the talk is over."""
         if self.stopped is not None or turn >= self.length:
             return None
         return self.first if turn % 2 == 0 else _OTHER[self.first]
 
     def said_by(self, speaker: str) -> int:
-        """How often somebody has spoken since the opening."""
+        """Number of turns since the opening."""
         return sum(turn.speaker == speaker for turn in self.turns[self.opening :])
 
 
@@ -103,7 +103,7 @@ def _speak(system: Generator | Script, speaker: str, talks: Sequence[_Talk], *, 
 
 
 def _texts(system: Generator | Script, speaker: str, talks: Sequence[_Talk], seed: int) -> list[str]:
-    """What is said next in each talk; nothing where there is no answer."""
+    """Return what is said next in each talk; nothing if there is no answer."""
     if isinstance(system, Script):
         return ["".join(system.lines[talk.said_by(speaker) :][:1]) for talk in talks]
     heard = [_as_heard_by(speaker, talk.turns) for talk in talks]

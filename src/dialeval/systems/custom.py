@@ -28,7 +28,7 @@ class FunctionSystem:
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
     ) -> list[tuple[Response, ...]]:
-        """One response to each context; the function is given ``seed`` where it has a parameter of that name."""
+        """One response to each context; the function is given ``seed`` if it has a parameter of that name."""
         extra = {"seed": seed} if "seed" in inspect.signature(self.function).parameters else {}
         options = {**dict(self.signature.parameters), **extra}
         return [self._answer(context, options) if n > 0 else () for context in contexts]
@@ -51,7 +51,7 @@ class FunctionSystem:
 
 
 def custom_place(kind: str) -> str | None:
-    """Where a kind that is not one of ours comes from: the place it names, or that a package has registered."""
+    """Return the place of a kind that is not one of ours: the one it names, or that a package has registered."""
     return kind if is_place(kind) else installed(SYSTEMS, kind)
 
 
@@ -92,7 +92,7 @@ def _of_function(code: CustomCode, name: str, given: Mapping[str, Any]) -> Funct
 
 
 def _named(code: CustomCode, name: str, values: Mapping[str, Any]) -> type[Any]:
-    """The class, with a name where it has none of its own."""
+    """The class, with a name if it has none of its own."""
     own = with_source(code, plain({key: value for key, value in values.items() if key != "name"}))
     if "name" in values or hasattr(code.thing, "name"):
         return own

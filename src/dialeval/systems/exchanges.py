@@ -37,13 +37,13 @@ def exchanges(corpus: Path) -> tuple[Exchange, ...]:
     """Every exchange of a corpus file, in its order; read again only when the file has changed.
 
     A dialogue gives one exchange per turn, a prompt one per reference, an example one per reference, or one with its
-    response where it has none. Blank turns are skipped, and instructions to a system are not part of what was said.
+    response if it has none. Blank turns are skipped, and instructions to a system are not part of what was said.
     """
     return _exchanges(source_stamp(corpus))
 
 
 def spoken(turns: Iterable[Turn]) -> tuple[str, ...]:
-    """What was said in these turns, without instructions to a system."""
+    """Return what was said in these turns, without instructions to a system."""
     return tuple(turn.text for turn in turns if turn.speaker not in INSTRUCTIONS)
 
 

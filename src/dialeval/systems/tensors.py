@@ -1,4 +1,4 @@
-"""Torch for neural systems of every kind: devices, padding, log-probabilities."""
+"""Torch for neural systems of every kind: padding, log-probabilities."""
 
 from __future__ import annotations
 
@@ -8,32 +8,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from dialeval.errors import DialevalError, ResourceUnavailable
-
-
-def find_device(name: str) -> torch.device:
-    """The device of that name; ``auto`` is a graphics card where there is one."""
-    if name == "auto":
-        backends = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-        return torch.device(next((backend for backend, there in backends.items() if there), "cpu"))
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise DialevalError(f"There is no device {name!r}. Write auto, cpu, cuda, cuda:1 or mps.") from None
-    count = torch.cuda.device_count()
-    if device.type == "cuda" and (device.index or 0) >= count:
-        raise ResourceUnavailable(
-            f"The device {name!r} is not available: torch sees {count} CUDA devices. Set the device to auto."
-        )
-    return device
-
 
 class Grid(NamedTuple):
     """Token sequences of different lengths in one rectangle."""
 
     ids: Tensor
     mask: Tensor
-    """True where a token stands, False where there is padding; shape of ``ids``."""
+    """True for tokens, False for padding; shape of ``ids``."""
 
 
 def pad(rows: Sequence[Sequence[int]], *, fill: int, device: torch.device, left: bool = False) -> Grid:

@@ -20,11 +20,12 @@ from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import file_of, source_stamp
 from dialeval.data.prompts import answers_in, prompts_of
-from dialeval.data.reading import place_of, read_guessing
-from dialeval.data.spooled import Shape, Shelf, response_parts, turn_parts, whole_turns
+from dialeval.data.reader import place_of, read_guessing
+from dialeval.data.table import Table
 from dialeval.data.types import UNNAMED, Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.digests import Stamp, hash_file
+from dialeval.text.ids import TextNumbers
 from dialeval.text.tokenisers.words import folded
 
 _SAME: Final = 1e-4
@@ -36,7 +37,7 @@ class Transcript:
     """Replays the responses recorded in a file of examples or n-best lists, found by the item's id.
 
     A response and its id are enough; lines of text, or responses without ids, are in the order of the prompts.
-    ``system`` says whose, where the file holds those of several. An item that is not in the file has no response. One
+    ``system`` says whose, if the file holds those of several. An item that is not in the file has no response. One
     that was recorded with another last turn than the prompt's is an error, for then the ids do not mean the same.
 
     ``paths`` are several runs of one system, as with other seeds, in place of ``path``; alone, the first run is
@@ -65,7 +66,7 @@ class Transcript:
 
     @property
     def runs(self) -> tuple[Transcript, ...]:
-        """Each run as a transcript; this one where there is one."""
+        """Each run as a transcript; this one if there is one."""
         if len(self.paths) < 2:
             return (self,)
         return tuple(Transcript(self.name, path, self.system, columns=self.columns) for path in self.paths)
@@ -84,19 +85,19 @@ class Transcript:
         return Columns.of(self.columns)
 
     def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
-        """What was recorded for each prompt, best first; none where nothing was."""
+        """Return what was recorded for each prompt, best first; none if nothing was."""
         return list(self.each(prompts))
 
     def each(self, prompts: Sequence[Prompt]) -> Iterator[tuple[Response, ...]]:
-        """The same one by one, where all of them would take much memory."""
+        """Yield the same one by one, if all of them would take much memory."""
         recorded = _recorded(source_stamp(self.path), self.system, self._columns)
         if recorded.in_order:
             self._check_count(len(recorded.entries), len(prompts))
-            for entry in islice(recorded.entries.in_order(), len(prompts)):
+            for entry in islice(recorded.entries, len(prompts)):
                 yield entry.responses
         else:
             for prompt in prompts:
-                yield self._responses(prompt, recorded.entries.get(prompt.item))
+                yield self._responses(prompt, recorded.of(prompt.item))
 
     def _check_count(self, lines: int, prompts: int) -> None:
         if lines < prompts:
@@ -111,12 +112,12 @@ class Transcript:
 
     @property
     def items(self) -> Collection[str] | None:
-        """Ids of the items that were recorded; None where the file has none, so that its order says which is meant."""
+        """Ids of the items that were recorded; None if the file has none, so that its order says which is meant."""
         recorded = _recorded(source_stamp(self.path), self.system, self._columns)
-        return None if recorded.in_order else recorded.entries.keys()
+        return None if recorded.in_order else recorded.items
 
     def lines(self, items: Collection[str]) -> Lines | None:
-        """How many lines there are, and those that record none of ``items``; None where the file has no ids.
+        """Number of lines, and those that record none of ``items``; None if the file has no ids.
 
         A line that holds a dialogue records its turns, of which one is enough.
         """
@@ -124,15 +125,15 @@ class Transcript:
         if recorded.in_order:
             return None
         if not recorded.dialogues:
-            return Lines(len(recorded.entries), [item for item in recorded.entries if item not in items])
+            return Lines(len(recorded.items), [item for item in recorded.items if item not in items])
         lines: dict[str, bool] = {}
-        for item, entry in zip(recorded.entries, recorded.entries.in_order(), strict=True):
+        for item, entry in zip(recorded.items, recorded.entries, strict=True):
             line = entry.dialogue or item
             lines[line] = lines.get(line, False) or item in items
         return Lines(len(lines), [line for line, known in lines.items() if not known])
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
-        """What was recorded for each response in its context; Unsuitable where nothing was.
+        """Return what was recorded for each response in its context; Unsuitable if nothing was.
 
         Ids do not count here, so one response in one context must have one log-probability throughout the file.
         """
@@ -161,7 +162,7 @@ class Transcript:
             f"{self.path} records log-probabilities but no numbers of tokens. Normalise by 'sum', not by 'mean'."
         )
 
-    def _conflict(self, response: str, values: Sequence[_Recorded]) -> BadInput:
+    def _conflict(self, response: str, values: Sequence[_LogprobRecord]) -> BadInput:
         first, other = values[:2]
         lines = f" on line {first.line} and {other.logprob:g} on line {other.line}"
         same = f" and {other.logprob:g}, both on line {other.line},"
@@ -202,7 +203,7 @@ class Lines(NamedTuple):
     """Ids of those that record no item of the data."""
 
 
-class _Recorded(NamedTuple):
+class _LogprobRecord(NamedTuple):
     """A log-probability, and the line that records it."""
 
     logprob: float
@@ -214,51 +215,45 @@ class _Entry(NamedTuple):
     responses: tuple[Response, ...]
     line: int | None
     dialogue: str | None = None
-    """The id of the dialogue that it is a turn of, where the file holds dialogues."""
-
-
-_ENTRIES: Final[Shape[_Entry]] = Shape(
-    lambda entry: (
-        turn_parts(entry.context),
-        list(map(response_parts, entry.responses)),
-        entry.line,
-        entry.dialogue,
-    ),
-    lambda parts: _Entry(
-        whole_turns(parts[0]), tuple([Response(*said) for said in parts[1]]), parts[2], parts[3]
-    ),
-)
+    """The id of the dialogue that it is a turn of, if the file holds dialogues."""
 
 
 class _Entries(NamedTuple):
-    """What a file records, by item."""
+    """Records of a file, by item."""
 
-    entries: Shelf[_Entry]
+    items: TextNumbers
+    entries: Table[_Entry]
     in_order: bool
     """Whether the file has no ids, so that its order says which item is meant."""
     dialogues: bool
     """Whether lines hold dialogues, so that one line records several items."""
 
+    def of(self, item: str) -> _Entry | None:
+        """Return what was recorded for the item."""
+        number = self.items.number(item)
+        return None if number is None else self.entries[number]
+
 
 @lru_cache(maxsize=16)
 def _recorded(file: Stamp, system: str | None, columns: Columns | None) -> _Entries:
     """Each item's entry, of one system."""
-    by_system: dict[str, Shelf[_Entry]] = {}
+    by_system: dict[str, tuple[TextNumbers, Table[_Entry]]] = {}
     in_order, dialogues = True, False
     for record, line, named, dialogue in _records(file.path, columns):
         in_order, dialogues = in_order and not named, dialogues or dialogue is not None
         if record.system not in by_system:
-            by_system[record.system] = Shelf(_ENTRIES)
+            by_system[record.system] = TextNumbers(), Table(_Entry)
+        items, entries = by_system[record.system]
         responses = (record.response,) if isinstance(record, Example) else record.responses
-        entry = _Entry(record.context, responses, line, dialogue)
-        if not by_system[record.system].add(record.item, entry):
+        if items.add(record.item) < len(entries):
             raise BadInput(
                 path=str(file.path),
                 found=f"item {record.item!r} of system {record.system!r} twice",
                 expected="each item once",
                 todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
             )
-    return _Entries(by_system[_choose(file.path, system, sorted(by_system))], in_order, dialogues)
+        entries.append(_Entry(record.context, responses, line, dialogue))
+    return _Entries(*by_system[_choose(file.path, system, sorted(by_system))], in_order, dialogues)
 
 
 class _Recording(NamedTuple):
@@ -327,17 +322,17 @@ def _choose(path: Path, system: str | None, systems: Sequence[str]) -> str:
 @lru_cache(maxsize=16)
 def _likelihoods(
     file: Stamp, system: str | None, columns: Columns | None
-) -> Mapping[tuple[tuple[str, ...], str], list[_Recorded]]:
+) -> Mapping[tuple[tuple[str, ...], str], list[_LogprobRecord]]:
     """The different log-probabilities of each recorded response in its context."""
-    by_response: dict[tuple[tuple[str, ...], str], list[_Recorded]] = {}
-    for entry in _recorded(file, system, columns).entries.in_order():
+    by_response: dict[tuple[tuple[str, ...], str], list[_LogprobRecord]] = {}
+    for entry in _recorded(file, system, columns).entries:
         heard = _heard(entry.context)
         for response in entry.responses:
             if response.logprob is None:
                 continue
             known = by_response.setdefault((heard, response.text), [])
             if not any(math.isclose(response.logprob, recorded.logprob, rel_tol=_SAME) for recorded in known):
-                known.append(_Recorded(response.logprob, entry.line))
+                known.append(_LogprobRecord(response.logprob, entry.line))
     return by_response
 
 

@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -22,7 +22,6 @@ from typing import (
 )
 
 from dialeval.errors import DialevalError, UnknownName
-from dialeval.lazy import LazyTable, at_place
 
 Scalar: TypeAlias = str | int | float | bool | None
 
@@ -36,7 +35,7 @@ class Call(NamedTuple):
 
 
 def print_call(name: str, parameters: Iterable[tuple[str, Scalar]]) -> str:
-    """The name with its parameters: ``bleu(order=4,profile='nlgeval')``; bare where it has none."""
+    """The name with its parameters: ``bleu(order=4,profile='nlgeval')``; bare if it has none."""
     inside = ",".join(f"{key}={value!r}" for key, value in parameters)
     return f"{name}({inside})" if inside else name
 
@@ -85,7 +84,7 @@ def _parameter(word: ast.keyword) -> tuple[str, Scalar]:
 
 
 def _end_of_call(text: str) -> int:
-    """Where the call at the start of ``text`` ends: after its closing bracket, or at the first ``|``."""
+    """Return the end of the call at the start of ``text``: after its closing bracket, or at the first ``|``."""
     quote, depth, index = "", 0, 0
     while index < len(text):
         char = text[index]
@@ -105,7 +104,7 @@ def _end_of_call(text: str) -> int:
 T = TypeVar("T")
 
 _PLACE: Final = re.compile(r"(?:[^(|]*\.py|[A-Za-z_][\w.]*):(?=[A-Za-z_])")
-"""What stands before a custom name: ``file.py:`` or ``module:``."""
+"""Prefix of a custom name: ``file.py:`` or ``module:``."""
 _KINDS: Final[Mapping[Any, str]] = {
     bool: "True or False",
     int: "a whole number",
@@ -115,36 +114,8 @@ _KINDS: Final[Mapping[Any, str]] = {
 }
 
 
-class Entry(NamedTuple):
-    """A line of a table: a name, and the constructor that it stands for."""
-
-    name: str
-    place: str
-    """``package.module:Constructor``."""
-    calls: tuple[str, ...] = ()
-    """Parameters of the variants that count as all of it, such as ``order=1``; none for the plain name."""
-    last: bool = False
-    """Whether it is listed after everything else."""
-    costly: bool = False
-    """Whether it takes long or fits few data, so that nobody gets it who did not name it."""
-    explains: bool = False
-    """Whether what it makes can explain its values item by item."""
-
-    def each_call(self) -> tuple[str, ...]:
-        """The variants as calls, ``bleu(order=1)``."""
-        return tuple(f"{self.name}({parameters})" for parameters in self.calls) or (self.name,)
-
-
-class Table(LazyTable[Callable[..., T]]):
-    """Constructors by name, each imported when it is first asked for."""
-
-    def __init__(self, *entries: Entry) -> None:
-        self.entries = entries
-        super().__init__({entry.name: partial(at_place, entry.place) for entry in entries})
-
-
 def construct(text: str, table: Mapping[str, Callable[..., T]], *, kind: str) -> T:
-    """What ``text`` names: the constructor of that name in ``table``, called with the parameters in brackets.
+    """Return what ``text`` names: the constructor of that name in ``table``, called with the parameters in brackets.
 
     ``kind`` says in messages what the table holds, such as ``metric``. A DialevalError names the parameter at
     fault, what was found and what is allowed.

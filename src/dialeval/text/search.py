@@ -24,11 +24,11 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """Which documents have which words, and how often: parallel arrays sorted by word, then document."""
+    """Documents of each word, and counts of it in each: parallel arrays sorted by word, then document."""
 
     vocabulary: Mapping[str, int]
     starts: Integers
-    """Where each word's postings begin, and at the end where the last one's stop; shape (words + 1,)."""
+    """Beginning of each word's postings, and at the end the stop of the last one's; shape (words + 1,)."""
     documents: Integers
     counts: Integers
     lengths: Integers
@@ -55,12 +55,12 @@ class Postings:
 
     @property
     def size(self) -> int:
-        """How many documents there are."""
+        """Number of documents."""
         return len(self.lengths)
 
     @property
     def frequencies(self) -> Integers:
-        """How many documents have each word."""
+        """Number of documents that have each word."""
         return np.diff(self.starts)
 
     def spread(self, per_word: Floats) -> Floats:
@@ -68,7 +68,7 @@ class Postings:
         return np.repeat(per_word, self.frequencies)
 
     def query(self, tokens: Iterable[str]) -> dict[int, int]:
-        """How often each word of the index is asked for; words the index has not are left out."""
+        """Count how often each word of the index is asked for; words the index has not are left out."""
         known = (self.vocabulary[token] for token in tokens if token in self.vocabulary)
         # By word number, so that a query's words in another order give the very same floating-point sums.
         return dict(sorted(Counter(known).items()))

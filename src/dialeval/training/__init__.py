@@ -4,7 +4,3 @@ A trainer brings a ``task.Task``: a model, batches, a loss and a validation meas
 killed and resumed; ``folder.Layout`` writes and finds the trained model; ``folder.Card`` describes it. ``task``,
 ``loop`` and ``checkpoint`` import torch; everything else here does without.
 """
-
-from dialeval.training.schedule import Schedule
-
-__all__ = ["Schedule"]

@@ -25,10 +25,10 @@ Weights: TypeAlias = Mapping[str, Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What was measured at one point of a run."""
+    """Measurement at one point of a run."""
 
     epoch: float
-    """Epochs done, a fraction where the evaluation came within one."""
+    """Epochs done, a fraction if the evaluation came within one."""
     updates: int
     train: Numbers
     """Means over the examples met since the evaluation before, with dropout."""
@@ -39,7 +39,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How far a run has come."""
+    """Progress of a run."""
 
     epoch: int = 0
     batch: int = 0
@@ -94,7 +94,7 @@ class Checkpoints:
             save_file(tensors, scratch, metadata=about)
 
     def read(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> Saved | None:
-        """Restore weights and moments; None without a checkpoint, Unsuitable where it is of another run."""
+        """Restore weights and moments; None without a checkpoint, Unsuitable if it is of another run."""
         if not self.path.exists():
             return None
         expected, todo = "a checkpoint of this training run", "Train with --no-resume."

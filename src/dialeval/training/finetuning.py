@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -16,25 +15,27 @@ from torch import Tensor, nn
 
 from dialeval.encoder.adapters import ABOUT, DOWN, HEAD, UP, WHOLE, About, find_adapter
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
-from dialeval.encoder.model import Encoder, load_encoder, load_torch
-from dialeval.encoder.segments import Fit, segment_ids
+from dialeval.encoder.model import Encoder, Fit, load_encoder, load_torch, segment_ids
 from dialeval.errors import BadInput
 from dialeval.files.foreign import weights_path
+from dialeval.resources.device import Precision, autocast, device_of
 from dialeval.training.schedule import Schedule
 
-_FROZEN: Final = "embeddings"
-"""The vectors of words are never trained: they are half of a small encoder, and few of them occur in one corpus."""
+_WORDS: Final = "embeddings"
+"""The vectors of words are trained only on demand: half of a small encoder, and few of them occur in one corpus."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finetuning:
-    """What is trained of an encoder, and what it reads."""
+    """Settings of what is trained of an encoder, and of what it reads."""
 
     encoder: str = EMBEDDED
     hub: bool = False
     """Whether the encoder may be downloaded."""
     rank: int | None = 8
-    """Of the changes; None to train all weights but the vectors of words."""
+    """Of the changes; None to train all weights."""
+    word_vectors: bool = False
+    """Whether the vectors of words are trained too if all weights are."""
     alpha: float = 16.0
     """Changes are scaled by ``alpha / rank``."""
     hidden: int = 128
@@ -44,14 +45,20 @@ class Finetuning:
     longest: int = 128
     """Tokens that are read of a text."""
     fit: Fit = "longest"
-    precision: Literal["float32", "bfloat16"] = "float32"
+    precision: Precision = "float32"
     """Of the encoder's products while training; weights are kept in 32 bits."""
-    device: str = "cpu"
 
     @property
     def scale(self) -> float:
         """By which the product of the low-rank factors is multiplied."""
         return self.alpha / self.rank if self.rank else 1.0
+
+    def identity(self) -> dict[str, Any]:
+        """Settings that must be equal for a run to be resumed."""
+        settings = asdict(self)
+        if not self.word_vectors:
+            del settings["word_vectors"]
+        return settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +70,16 @@ class FinetuningConfig:
     batch: int = 32
 
     def identity(self) -> dict[str, Any]:
-        """What must be equal for a run to be resumed."""
+        """Settings that must be equal for a run to be resumed."""
         settings = asdict(self)
-        del settings["schedule"]
-        return {**settings.pop("finetuning"), **self.schedule.identity(), **settings}
+        del settings["schedule"], settings["finetuning"]
+        return {**self.finetuning.identity(), **self.schedule.identity(), **settings}
 
     def schedule_for(self, examples: int) -> Schedule:
         """The schedule with a warm-up of at most a tenth of the updates, and a rate that falls to 0 after the last."""
         updates = self.schedule.epochs * -(-examples // self.batch)
         warm_up = min(self.schedule.warm_up, updates // 10)
-        return replace(self.schedule, warm_up=warm_up, decay=self.schedule.decay or updates + 1)
+        return replace(self.schedule, warm_up=warm_up).falling(updates + 1)
 
 
 class LowRank(nn.Module):
@@ -111,12 +118,12 @@ class FinetunedEncoder(nn.Module):
             if outputs:
                 self.head["hidden"] = nn.Linear(size, settings.hidden)
                 self.head["out"] = nn.Linear(settings.hidden, len(self.outputs))
-        self.to(settings.device)
 
     def _open_weights(self) -> None:
         rank = self.settings.rank
         for name, weight in self.encoder.named_parameters():
-            weight.requires_grad_(rank is None and not name.startswith((_FROZEN, "pooler")))
+            left = ("pooler",) if self.settings.word_vectors else (_WORDS, "pooler")
+            weight.requires_grad_(rank is None and not name.startswith(left))
         if rank is None:
             return
         for name, module in list(self.encoder.named_modules()):
@@ -145,13 +152,14 @@ class FinetunedEncoder(nn.Module):
         for row, each in enumerate(tokens):
             ids[row, : len(each)] = each
             mask[row, : len(each)] = 1
-        held = torch.from_numpy(mask).to(self.settings.device)
-        with self._autocast():
-            out = self.encoder(input_ids=torch.from_numpy(ids).to(self.settings.device), attention_mask=held)
+        device = device_of(self)
+        held = torch.from_numpy(mask).to(device)
+        with autocast(device, self.settings.precision):
+            out = self.encoder(input_ids=torch.from_numpy(ids).to(device), attention_mask=held)
         return out.last_hidden_state.float(), held
 
     def logits(self, pooled: Tensor) -> Tensor:
-        """What the head makes of pooled states."""
+        """Logits that the head makes of pooled states."""
         out: Tensor = self.head["out"](torch.tanh(self.head["hidden"](self.drop(pooled))))
         return out
 
@@ -173,11 +181,6 @@ class FinetunedEncoder(nn.Module):
                 if weight.requires_grad
             }
         return tensors | {f"{HEAD}{name}": weight for name, weight in self.head.named_parameters()}
-
-    def _autocast(self) -> AbstractContextManager[Any]:
-        if self.settings.precision == "float32":
-            return nullcontext()
-        return torch.autocast(torch.device(self.settings.device).type, dtype=torch.bfloat16)
 
 
 def write_adapter(path: Path, model: FinetunedEncoder, kind: str, facts: Mapping[str, Any]) -> About:

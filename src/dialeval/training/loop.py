@@ -1,17 +1,26 @@
-"""The training loop, to be read from top to bottom."""
+"""Training loop, to be read from top to bottom.
+
+On Ctrl-C the current update is finished and saved before the run stops.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from types import FrameType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import torch
+from torch import nn
 
 from dialeval.engine import SILENT, Progress
+from dialeval.resources.device import autocast, device_of, find_device
 from dialeval.training.checkpoint import (
     Checkpoints,
     Evaluation,
@@ -22,15 +31,55 @@ from dialeval.training.checkpoint import (
     take_weights,
     trainable,
 )
-from dialeval.training.interrupt import Interrupted, deferred_interrupt
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Numbers, Rows, Sums, Task, add_sums, means
 
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C after this many updates, all of which are saved."""
+
+    def __init__(self, updates: int) -> None:
+        super().__init__()
+        self.updates = updates
+
+
+class Interrupt:
+    """Whether the user has asked to stop."""
+
+    def __init__(self) -> None:
+        self.pending = False
+
+
+@contextmanager
+def deferred_interrupt() -> Iterator[Interrupt]:
+    """Note the first Ctrl-C instead of raising it; the second stops at once.
+
+    An interrupt in the middle of an update would leave some weights moved and others not. Outside of the main thread,
+    and if interrupts are ignored or not Python's, nothing changes.
+    """
+    interrupt = Interrupt()
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield interrupt
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if interrupt.pending:
+            before(number, frame)
+        interrupt.pending = True
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 Ending: TypeAlias = Literal["epochs", "patience", "minutes"]
-"""Why training ended: all epochs done, no improvement for long, or no time left."""
+"""Reason why training ended: all epochs done, no improvement for long, or no time left."""
 
 Shortfall: TypeAlias = Literal["baseline", "first"]
-"""How a model shows that it has learnt nothing: no better than the task's baseline, or than its first evaluation."""
+"""Sign that a model has learnt nothing: no better than the task's baseline, or than its first evaluation."""
 
 _TRIM_EVERY: Final = 10
 """Updates after which unused memory is returned: batches of many lengths leave gaps, which add up to gigabytes."""
@@ -44,10 +93,10 @@ class Fitted:
 
     history: tuple[Evaluation, ...]
     best: Evaluation
-    """The evaluation whose weights were kept: the best on held-out data, or the last where none are held out."""
+    """The evaluation whose weights were kept: the best on held-out data, or the last if none are held out."""
     ending: Ending
     shortfall: Shortfall | None = None
-    """None where the model has learnt something."""
+    """None if the model has learnt something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +111,8 @@ class Session:
     """Counts examples."""
     on_start: Callable[[Place], None] = lambda place: None
     """Given the place from which training starts."""
+    device: str = "auto"
+    """Where to train: ``auto``, ``cpu``, ``cuda``, ``cuda:1`` or ``mps``; the trained model stays there."""
 
 
 DEFAULT: Final = Session()
@@ -81,10 +132,11 @@ class _Step(NamedTuple):
 def fit(task: Task, schedule: Schedule, checkpoints: Checkpoints, session: Session = DEFAULT) -> Fitted:
     """Train the task's model and leave it with its best weights; a run that was killed is resumed.
 
-    On one machine and number of threads the weights follow from data, settings and seed, also after a kill; only where
+    On one machine and number of threads the weights follow from data, settings and seed, also after a kill; only if
     the session's minutes end the run do they follow from its speed. Ctrl-C writes a checkpoint after the current update
     and raises Interrupted.
     """
+    task.model.to(find_device(session.device))
     run = _Run(task, schedule, checkpoints, resume=session.resume)
     minutes, progress = session.minutes, session.progress
     session.on_start(run.place)
@@ -139,7 +191,8 @@ class _Run:
 
     def __init__(self, task: Task, schedule: Schedule, checkpoints: Checkpoints, *, resume: bool) -> None:
         self.task, self.schedule, self.checkpoints = task, schedule, checkpoints
-        self.optimiser = torch.optim.Adam(trainable(task.model).values(), lr=schedule.learning_rate)
+        self.device = device_of(task.model)
+        self.optimiser = _optimiser(task.model, schedule)
         if not resume:
             checkpoints.forget()
         saved = checkpoints.read(task.model, self.optimiser) or Saved(Place(), None)
@@ -165,10 +218,16 @@ class _Run:
         torch.manual_seed(self.schedule.seed * 1_000_003 + updates)
         self.task.model.train()
         for group in self.optimiser.param_groups:
-            group["lr"] = self.schedule.rate(updates)
+            group["lr"] = self.schedule.rate(updates, self.place.epoch)
         self.optimiser.zero_grad()
         sums: Sums = {}
-        for loss in self.task.losses(step.rows):
+        with autocast(self.device, self.schedule.precision):
+            losses = iter(self.task.losses(step.rows))
+        while True:
+            with autocast(self.device, self.schedule.precision):
+                loss = next(losses, None)
+            if loss is None:
+                break
             torch.autograd.backward(loss.loss)
             sums = add_sums(sums, loss.sums)
         for part in self.task.clipped or (self.task.model,):
@@ -186,11 +245,11 @@ class _Run:
         )
 
     def evaluate(self) -> None:
-        """Add an evaluation to the history, and keep the weights where they are the best so far."""
+        """Add an evaluation to the history, and keep the weights if they are the best so far."""
         place, held_out = self.place, None
         if self.task.validate is not None:
             self.task.model.eval()
-            with torch.inference_mode():
+            with torch.inference_mode(), autocast(self.device, self.schedule.precision):
                 held_out = dict(self.task.validate())
         before = min((self._objective(each) for each in place.history), default=float("inf"))
         evaluation = Evaluation(place.done, place.updates, means(place.since), held_out, place.seconds)
@@ -227,8 +286,20 @@ class _Run:
         return float("inf") if evaluation.held_out is None else self.task.objective(evaluation.held_out)
 
 
+def _optimiser(model: nn.Module, schedule: Schedule) -> torch.optim.Optimizer:
+    """Adam, or AdamW if weights decay; biases and weights of norms, which are vectors, do not."""
+    weights = list(trainable(model).values())
+    if not schedule.weight_decay:
+        return torch.optim.Adam(weights, lr=schedule.learning_rate)
+    groups = [
+        {"params": [weight for weight in weights if weight.ndim > 1], "weight_decay": schedule.weight_decay},
+        {"params": [weight for weight in weights if weight.ndim <= 1], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW([group for group in groups if group["params"]], lr=schedule.learning_rate)
+
+
 def _measured(evaluation: Evaluation) -> Numbers:
-    """On held-out data, or in training where none are held out."""
+    """On held-out data, or in training if none are held out."""
     return evaluation.train if evaluation.held_out is None else evaluation.held_out
 
 

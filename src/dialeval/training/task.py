@@ -38,7 +38,7 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What a trainer brings: a model, batches, a loss and a validation measure.
+    """Task that a trainer brings: a model, batches, a loss and a validation measure.
 
     ``batches`` and ``losses`` must depend on nothing that changes between two runs but their argument and torch's
     random numbers, which the loop seeds before each update; then a resumed run ends with the same bytes.
@@ -50,7 +50,7 @@ class Task:
     losses: Callable[[Rows], Iterable[Loss]]
     """The losses of a batch, one or several, whose gradients add up; several hold less in memory when made lazily."""
     validate: Callable[[], Numbers] | None = None
-    """Measures the model on held-out data; None where no data are held out."""
+    """Measures the model on held-out data; None if no data are held out."""
     objective: Callable[[Numbers], float] = lambda numbers: numbers["loss"]
     """The one number among the measured that training should make small, for early stopping and the best weights."""
     baseline: Numbers = field(default_factory=dict)
@@ -110,7 +110,7 @@ def batches_by_length(
 
 
 def numbered_on(batches: Callable[[int], list[list[int]]], count: int) -> Callable[[int], list[list[int]]]:
-    """The same batches, with positions that go on from epoch to epoch: row ``r`` of epoch ``e`` is ``r + e * count``.
+    """Batches with positions that go on from epoch to epoch: row ``r`` of epoch ``e`` is ``r + e * count``.
 
     What is drawn at random for an example then differs between epochs, and is the same in a resumed run.
     """

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from dialeval.annotation.forms import Option
 from dialeval.annotation.items import Item, Shown, Source
 from dialeval.annotation.kinds import KINDS, Ask, BadAnswer
+from dialeval.annotation.kinds.asking import asked as asked_on
 from dialeval.annotation.kinds.kind import Answer, Preferring
 from dialeval.data.types import Turn, alternating
 from dialeval.ratings.preferences import Preference
@@ -134,8 +135,8 @@ def test_every_kind_lets_raters_abstain_where_that_is_asked(kind: str) -> None:
         ),
         (
             "sentences",
-            {"value_x": "5", "value_y": "0", "value_z": "3"},
-            {("d1", "old", "quality"): 5.0, ("d1", "new", "quality"): 0.0, ("d1", "odd", "quality"): 3.0},
+            {"value_x": "5", "value_y": "1", "value_z": "3"},
+            {("d1", "old", "quality"): 5.0, ("d1", "new", "quality"): 1.0, ("d1", "odd", "quality"): 3.0},
         ),
         (  # x beats both others; y and z are tied, so each has beaten half of one of two others
             "ranking",
@@ -200,7 +201,7 @@ def test_what_cannot_be_an_answer_is_refused_with_its_field_and_fault(
 
 def test_a_continuous_slider_takes_any_number_between_its_ends() -> None:
     assert check("slider", {"value": "50.25"}, step=0) == {"value": 50.25}
-    assert check("slider", {"value": "0.3"}, low=0, high=1, step=0.1) == {"value": 0.3}
+    assert check("slider", {"value": "0.3"}, lowest=0, highest=1, step=0.1) == {"value": 0.3}
 
 
 def test_a_scale_of_ones_own_is_what_is_asked() -> None:
@@ -233,3 +234,13 @@ def test_where_nobody_is_the_assistant_each_turn_is_rated() -> None:
     item = Item("i", (Turn("A", "Hi."), Turn("B", "Hello."), Turn("system", "Be kind.")))
     names = [field.name for field in KINDS["turns"].fields(asked("turns"), item)]
     assert names == ["turn_1", "turn_2"]
+
+
+def test_sentences_have_five_values_and_a_zero_if_asked_for():
+    plain = asked_on("sentences", "quality")
+    assert [option.value for option in plain.options] == [1, 2, 3, 4, 5]
+    zero = asked_on("sentences", "quality", scale="0-5")
+    assert [option.value for option in zero.options] == [0, 1, 2, 3, 4, 5]
+    assert [option.meaning for option in zero.options][::5] == ["not grammatical", "very good"]
+    assert zero.options[1].meaning == "very bad"
+    assert "not grammatical" in zero.text

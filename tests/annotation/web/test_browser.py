@@ -40,7 +40,7 @@ def ranks(page: Page) -> None:
 
 
 def rate_sentences(page: Page) -> None:
-    for letter, value in zip("ABC", "504", strict=True):
+    for letter, value in zip("ABC", "514", strict=True):
         group = page.get_by_role("group", name=f"Rating of response {letter}: sentences")
         group.get_by_label(value).check(force=True)
 
@@ -66,7 +66,7 @@ MOUSE: dict[str, tuple[Callable[[Page], Any], Any]] = {
     "three_way": (role("radio", "passable"), {"value": 1.0}),
     "pairwise": (lambda page: page.locator(".candidate").nth(1).click(), chosen(1)),
     "ranking": (ranks, lambda order: {"ranks": dict(zip(order, (3, 1, 2), strict=True))}),
-    "sentences": (rate_sentences, lambda order: {"values": dict(zip(order, (5, 0, 4), strict=True))}),
+    "sentences": (rate_sentences, lambda order: {"values": dict(zip(order, (5, 1, 4), strict=True))}),
     "best_of": (role("radio", "Response C"), chosen(2)),
     "errors": (label_errors, {"labels": ["irrelevant", "unsafe"]}),
     "turns": (rate_turns, {"turns": {"2": 1.0, "4": 3.0}}),
@@ -81,7 +81,7 @@ KEYS: dict[str, tuple[str, Any]] = {
     "three_way": ("3", {"value": 0.0}),
     "pairwise": ("1", chosen(0)),
     "ranking": ("2 2 1", lambda order: {"ranks": dict(zip(order, (2, 2, 1), strict=True))}),
-    "sentences": ("0 5 3", lambda order: {"values": dict(zip(order, (0, 5, 3), strict=True))}),
+    "sentences": ("1 5 3", lambda order: {"values": dict(zip(order, (1, 5, 3), strict=True))}),
     "best_of": ("2", chosen(1)),
     "errors": ("1 6 1", {"labels": ["unsafe"]}),
     "turns": ("2 3 k k 1", {"turns": {"2": 1.0, "4": 3.0}}),

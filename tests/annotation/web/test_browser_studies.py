@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from dialeval.annotation.blinding import Blind
+from dialeval.annotation.blind_items import Blind
 from dialeval.annotation.items import Item, Shown, Source
 from dialeval.annotation.project import ChatSettings
 from dialeval.data.types import Context, Response

@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.annotation.client import Client
-from dialeval.annotation.inviting import invite
+from dialeval.annotation.invitations import invite
 from dialeval.annotation.project import Project
-from dialeval.annotation.simulation import Behaviour, SimulatedRater
+from dialeval.annotation.simulation import Behaviour, Client, SimulatedRater
 from support.processes import environment
 from support.rating_studies import made_project, made_store
 

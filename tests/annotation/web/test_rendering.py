@@ -18,6 +18,7 @@ from dialeval.annotation.web.brief import brief
 from dialeval.annotation.web.rendering import MEDIA, addresses, asset, harmless, paragraphs, render
 from dialeval.annotation.web.texts import ENGLISH, LANGUAGES, text, wording
 from dialeval.data.types import Turn
+from dialeval.stats.estimate import Estimate
 from support.rating_pages import TALK, blinded
 
 HOSTILE = "\"><script>alert(1)</script>' onclick=x {{ 7*7 }}"
@@ -91,7 +92,7 @@ def test_other_pages_are_escaped_too() -> None:
     asks = tuple(kind.ask(HOSTILE) for kind in KINDS.values())
     check_tags(render("instructions.html", page(), pages.InstructionsPage(HOSTILE, asks)))
     check_tags(render("join.html", page(), pages.JoinPage("taken")))
-    views = (pages.CriterionView(HOSTILE, 1, 1, 1, (pages.Coefficient("x", None, None, None, HOSTILE),)),)
+    views = (pages.CriterionView(HOSTILE, 1, 1, 1, (pages.Coefficient("x", Estimate.undefined(HOSTILE)),)),)
     rater = pages.RaterView(
         HOSTILE, "active", True, 1, 0, None, None, 0, 0, ("too_fast",), ((HOSTILE, None, 0.5),)
     )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urlencode
@@ -10,9 +13,9 @@ from urllib.request import HTTPCookieProcessor, HTTPRedirectHandler, OpenerDirec
 
 import pytest
 
-from dialeval.annotation.client import Client
-from dialeval.annotation.inviting import invite, owner_path
+from dialeval.annotation.invitations import invite, owner_path
 from dialeval.annotation.kinds.asking import asked
+from dialeval.annotation.simulation import Client
 from support.rating_studies import made_project, served
 
 
@@ -193,18 +196,23 @@ def test_a_study_in_a_frame_allows_that_site_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_large_body_is_refused(tmp_path: Path, chunked: bool) -> None:
+def test_a_large_body_is_refused_and_its_sender_told_so(tmp_path: Path, chunked: bool) -> None:
     import http.client
+
+    def parts() -> Iterator[bytes]:  # the server has seen more than it takes before the last is sent
+        for _ in range(4):
+            yield b"x" * 5_000
+            time.sleep(0.2)
 
     project = made_project(tmp_path / "study")
     with served(project, most_bytes=10_000) as (address, _):
         connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)
-        body = iter([b"x" * 5_000] * 4) if chunked else b"x" * 20_000
-        connection.request(
-            "POST", "/api/answers", body, {"content-type": "application/json"}, encode_chunked=chunked
-        )
-        assert connection.getresponse().status == 413
-        connection.close()
+        with closing(connection):
+            body = parts() if chunked else b"x" * 20_000
+            connection.request(
+                "POST", "/api/answers", body, {"content-type": "application/json"}, encode_chunked=chunked
+            )
+            assert connection.getresponse().status == 413
 
 
 def test_open_registration_is_off_by_default_and_limited_when_on(tmp_path: Path) -> None:
@@ -245,7 +253,7 @@ def test_a_prefix_goes_before_every_address(tmp_path: Path) -> None:
 
 
 def test_hostile_dialogues_are_shown_as_text(tmp_path: Path) -> None:
-    from dialeval.annotation.blinding import blind
+    from dialeval.annotation.blind_items import blind
     from dialeval.data.types import Example, Response, Turn
 
     hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202etxt.exe" + "a" * 1_000_000
@@ -261,7 +269,7 @@ def test_hostile_dialogues_are_shown_as_text(tmp_path: Path) -> None:
 
 
 def test_workers_of_prolific_come_in_by_the_studys_link_and_leave_with_its_codes(tmp_path: Path) -> None:
-    from dialeval.annotation.inviting import crowd_path
+    from dialeval.annotation.invitations import crowd_path
     from dialeval.annotation.project import Crowd
 
     crowd = Crowd("prolific", "DONE1", "OUT2", "FAIL3")
@@ -285,7 +293,7 @@ def test_workers_of_prolific_come_in_by_the_studys_link_and_leave_with_its_codes
 
 
 def test_mturk_previews_and_submits_to_its_own_site_alone(tmp_path: Path) -> None:
-    from dialeval.annotation.inviting import crowd_path
+    from dialeval.annotation.invitations import crowd_path
     from dialeval.annotation.project import Crowd
 
     project = made_project(
@@ -342,7 +350,7 @@ def test_the_owner_drops_restores_reopens_and_decides(tmp_path: Path) -> None:
             client.close()
         owner = Browser(address, follow=False)
         owner.get(owner_path(project))
-        from dialeval.annotation.tokens import csrf_token
+        from dialeval.annotation.invitations import csrf_token
 
         cookie = next(
             cookie for handler in owner._opener.handlers for cookie in getattr(handler, "cookiejar", ())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.cli.annotate.tables import MOST_RATERS
+from dialeval.cli.annotate.agreement import MOST_RATERS
 from support.paths import DOCS
 
 WIDE = "item,criterion,ana,ben,cleo\n" + "".join(

@@ -12,7 +12,9 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
+from dialeval.annotation.scales import read_scales
 from dialeval.data import Dialogue, Turn, read, write
+from dialeval.ratings import RatingScale
 from dialeval.study import load_study
 from support.processes import environment
 from support.rating_studies import made_examples
@@ -45,6 +47,7 @@ def test_a_study_is_made_simulated_exported_and_measured(dialeval, examples: Pat
     full = [json.loads(line) for line in Path("out.answers.jsonl").read_text().splitlines()]
     assert {answer["system"] for answer in full} == {"alpha-bot", "beta-bot", "gamma-bot"}
     assert all(answer["seconds"] > 0 and answer["revision"] == 1 for answer in full)
+    assert read_scales(tmp_path / "out.csv") == {"overall": RatingScale(1, 5)}
     provenance = json.loads(Path("out.provenance.json").read_text())
     assert provenance["judgements"] == 54
     assert len(provenance["source"]["sha256"]) == 64
@@ -269,8 +272,28 @@ def test_answers_come_back_from_a_crowd_platforms_table(dialeval, examples: Path
     assert taken.code == 1
     assert "4 answers stored" in taken.out
     assert "2 came after" in taken.out
-    assert "no task 'no-such-task'" in taken.out
+    assert "1 answer not used: unknown task (first: " in taken.out
+    assert "no-such-task" in taken.out
     assert "4 were stored before" in dialeval("annotate", "import", "st", filled).out
     assert dialeval("annotate", "export", "st", "-o", "out.jsonl").code == 0
     values = {(judgement.rater, judgement.value) for judgement in read(tmp_path / "out.jsonl", "judgement")}
     assert values == {("W1", 4.0), ("W2", 5.0)}
+
+
+def test_responses_that_are_missing_are_left_out_and_counted_by_system(dialeval, tmp_path: Path) -> None:
+    """People cannot rate silence, so their mean ratings do not show it."""
+    rows = [
+        {
+            "id": str(n),
+            "system": name,
+            "context": "Hi?",
+            "response": None if name == "hush" and n % 2 else "Ho.",
+        }
+        for n in range(6)
+        for name in ("main", "hush")
+    ]
+    (tmp_path / "silent.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = dialeval("annotate", "init", tmp_path / "silent.jsonl", "-o", "st", "--kind", "likert")
+    assert made.code == 0, made.err
+    assert "9 items" in made.out
+    assert "left out, since there is no response to rate: hush 3; mean ratings will not count" in made.err

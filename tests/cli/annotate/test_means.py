@@ -88,7 +88,9 @@ def test_json_has_the_documented_layout(dialeval, ratings):
     (pair,) = ours["differences"]
     linear, ordinal = ours["models"]
     assert (pair["a"], pair["b"], pair["verdict"]) == ("new", "old", "better")
-    assert linear["differences"][0]["estimate"] == pytest.approx(pair["difference"], abs=1e-6)
+    assert linear["differences"][0]["estimate"]["value"] == pytest.approx(
+        pair["difference"]["value"], abs=1e-6
+    )
     assert (linear["model"], ordinal["model"], ordinal["components"]) == ("linear", "ordinal", {})
 
 
@@ -144,3 +146,46 @@ def test_statsmodels_is_imported_only_where_it_is_used(dialeval, ratings):
     )
     assert done.stderr.split() == ["False", "False"]
     assert "fluency: differences" in done.stdout
+
+
+def few_ratings(path: str) -> None:
+    """Four items of two systems by one rater, from 1 to 5."""
+    table = {"new": (5, 5, 5, 4), "old": (4, 1, 4, 4)}
+    lines = [
+        {"item": f"q{i}", "system": system, "rater": "ana", "criterion": "fluency", "value": value}
+        for system, values in table.items()
+        for i, value in enumerate(values)
+    ]
+    Path(path).write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def ends_of(done) -> tuple[list[float], list[float]]:
+    """Ends of the means, and of the difference."""
+    found = json.loads(done.out)["criteria"]["fluency"]
+    means = [one["mean"][end] for one in found["systems"] for end in ("low", "high")]
+    return means, [found["differences"][0]["difference"][end] for end in ("low", "high")]
+
+
+def test_the_scale_on_the_command_line_bounds_means_and_differences(dialeval):
+    few_ratings("r.jsonl")
+    free, bounded = (
+        dialeval("annotate", "means", "r.jsonl", "--json", *scale) for scale in ((), ("--scale", "1-5"))
+    )
+    means, difference = ends_of(free)
+    assert (max(means) > 5, max(difference) > 4) == (True, True)
+    means, difference = ends_of(bounded)
+    assert (min(means) >= 1, max(means) <= 5, max(difference) <= 4) == (True, True, True)
+    words = " ".join(dialeval("annotate", "means", "r.jsonl").out.split())
+    assert "intervals reach beyond all ratings, 1 to 5: give the scale that raters had with --scale" in words
+
+
+def test_the_scale_of_the_project_that_ratings_were_exported_from_bounds_them(dialeval):
+    few_ratings("r.jsonl")
+    options = [{"value": value, "label": str(value), "meaning": ""} for value in range(1, 8)]
+    asks = [{"kind": "likert", "criterion": "fluency", "options": options}]
+    Path("r.provenance.json").write_text(json.dumps({"dialeval": "0.1.0", "asks": asks}))
+    means, difference = ends_of(dialeval("annotate", "means", "r.jsonl", "--json"))
+    assert (max(means) <= 7, max(difference) <= 6) == (True, True)
+    for other in ("{", "[]", '{"asks": 3}', '{"asks": [{"kind": "likert"}]}', "{}"):
+        Path("r.provenance.json").write_text(other)
+        assert max(ends_of(dialeval("annotate", "means", "r.jsonl", "--json"))[1]) > 4

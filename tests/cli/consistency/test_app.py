@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from dialeval.consistency.probing.entities import NO_STATEMENT, NO_SYSTEM_TURN
+from dialeval.consistency.probing.entities import NO_STATEMENT
 
 pytestmark = pytest.mark.usefixtures("minilm")
 
@@ -24,7 +24,7 @@ def dialogues(tmp_path):
     rows = [
         talk("clash", "Do you smoke?", "I have never smoked.", "Really?", "I smoke ten cigarettes a day."),
         talk("fine", "Hello!", "Hello, how are you?", "Fine.", "Good to hear."),
-        talk("short", "Hello!"),
+        talk("short", "Hello!", "Hi."),
         talk("clash", "Hi.", "I like tea. I do not like tea.", system="other"),
     ]
     path = tmp_path / "dialogues.jsonl"
@@ -75,21 +75,179 @@ def test_an_interrupted_detection_resumes_from_what_was_kept(dialeval, dialogues
     assert any((tmp_path / "kept").rglob("*"))
 
 
-def test_detect_writes_a_page_that_quotes_both_turns(dialeval, dialogues, tmp_path):
+def test_detect_writes_a_run_whose_page_quotes_both_turns(dialeval, dialogues, tmp_path):
     done = dialeval("consistency", "detect", dialogues, "-o", "found")
     assert done.code == 0, done.err
-    page = (tmp_path / "found" / "contradictions.html").read_text()
-    document = json.loads((tmp_path / "found" / "detected.json").read_text())
-    flagged = [each for each in document["dialogues"] if each["verdict"] != "none"]
+    assert "Where it contradicts itself" in done.out
+    page = (tmp_path / "found" / "report.html").read_text()
+    lines = [json.loads(line) for line in (tmp_path / "found" / "detected.jsonl").read_text().splitlines()]
+    assert [(line["id"], line["system"]) for line in lines] == [
+        ("clash", "bot"),
+        ("fine", "bot"),
+        ("short", "bot"),
+        ("clash", "other"),
+    ]
+    assert lines[0]["messages"][3]["content"] == "I smoke ten cigarettes a day."
+    flagged = [line for line in lines if line["verdict"] != "none"]
     assert flagged, "the shipped detector sees none of the contradictions"
     for each in flagged:
         for quote in each["quotes"]:
-            assert quote["text"] in page
-    refused = dialeval("consistency", "detect", dialogues, "-o", tmp_path)
-    assert refused.code == 1
-    (tmp_path / "found" / "contradictions.html").unlink()
-    assert dialeval("report", "found").out.strip() == "found/contradictions.html"
-    assert (tmp_path / "found" / "contradictions.html").read_text() == page
+            assert f'<td dir="auto">{quote["text"]}</td>' in page
+    assert dialeval("consistency", "detect", dialogues, "-o", tmp_path).code == 1
+    (tmp_path / "found" / "report.html").unlink()
+    assert dialeval("report", "found").out.strip() == "found/report.html"
+    assert (tmp_path / "found" / "report.html").read_text() == page
+
+
+STUDY = """
+name: consistency
+data: dialogues.jsonl
+missing: own
+systems:
+  - {name: bot, system: bot, kind: dialogues, path: dialogues.jsonl}
+  - {name: other, system: other, kind: dialogues, path: dialogues.jsonl}
+measures: [contradictions]
+"""
+
+
+def test_the_numbers_of_detect_are_those_of_run_and_of_score(dialeval, dialogues, tmp_path):
+    (tmp_path / "study.yaml").write_text(STUDY)
+    done = dialeval("run", "study.yaml", "-o", "run", "--json")
+    assert done.code == 0, done.err
+    whole = json.loads(done.out)
+    told = json.loads(dialeval("consistency", "detect", dialogues, "-o", "found", "--json").out)
+    own = ("systems", "folder", "report")
+    assert {key: told[key] for key in whole if key not in own} == {
+        key: whole[key] for key in whole if key not in own
+    }
+    (section,) = whole["consistency"]
+    for key in ("threshold", "band", "detector", "turn", "speakers", "reach", "passages", "excluded"):
+        assert told[key] == section[key]
+    both = zip(told["systems"], section["systems"], strict=True)
+    rates = [{key: system[key] for key in rate} for system, rate in both]
+    assert rates == section["systems"]
+    assert [row["estimate"] for row in told["results"]] == [rate["rate"] for rate in rates]
+    written = [(tmp_path / folder / "detected.jsonl").read_bytes() for folder in ("run", "found")]
+    assert written[0] == written[1]
+    rows = json.loads(dialeval("score", dialogues, "-m", "contradiction_rate", "--json").out)["results"]
+    scored = {row["system"]: [row[key] for key in ("score", "low", "high", "n")] for row in rows}
+    assert scored == {rate["system"]: list(rate["rate"].values())[:4] for rate in rates}
+
+
+def test_systems_with_dialogues_of_the_same_ids_are_compared_and_gated(dialeval, tmp_path):
+    said = ["I have never smoked.", "I smoke ten cigarettes a day.", "I like tea."]
+    rows = [
+        talk(str(n), "Do you smoke?", said[0], "Really?", said[1 if system == "bad" else 2], system=system)
+        for system in ("good", "bad")
+        for n in range(6)
+    ]
+    (tmp_path / "both.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    gate = ("--fail-under", "point(contradictions)=0.5")
+    done = dialeval("consistency", "detect", "both.jsonl", "--json", *gate)
+    assert done.code == 100
+    told = json.loads(done.out)
+    assert [row["estimate"]["value"] for row in told["results"]] == [0, 1]
+    (pair,) = told["comparisons"]
+    assert (pair["significant"], pair["better"]) == (True, "good")
+    assert told["ranks"]
+
+
+@pytest.mark.parametrize("silent", [("Do you smoke?", "", "Really?", " "), ("Do you smoke?",), ()])
+@pytest.mark.parametrize("prefix", ["", "mute-"])
+def test_a_blank_dialogue_is_unanswered_and_does_not_win_a_gate(dialeval, tmp_path, silent, prefix):
+    """Also if the systems have no dialogue with the same id, and cannot be compared."""
+    said = ("Do you smoke?", "I have never smoked.", "Really?", "I like tea.")
+    rows = [talk(str(n), *said, system="good") for n in range(6)]
+    rows += [talk(f"{prefix}{n}", *(silent if n % 2 else said), system="mute") for n in range(6)]
+    (tmp_path / "both.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    gate = ("--fail-under", "point(contradictions)=0.9")
+    done = dialeval("consistency", "detect", "both.jsonl", *gate)
+    assert done.code == 100
+    assert "mute left 3 of 6 items unanswered" in " ".join(done.out.split())
+    told = json.loads(dialeval("consistency", "detect", "both.jsonl", "--json").out)
+    mute = told["results"][1]
+    assert (mute["estimate"]["value"], mute["unanswered"], mute["filled"]) == (0.5, 3, 3)
+    (scored,) = (
+        row
+        for row in json.loads(dialeval("score", "both.jsonl", "-m", "contradiction_rate", "--json").out)[
+            "results"
+        ]
+        if row["system"] == "mute"
+    )
+    assert (scored["score"], scored["unanswered"]) == (0.5, 3)
+    assert dialeval("consistency", "detect", "both.jsonl", *gate, "--allow-unanswered", "0.5").code == 0
+
+
+def test_people_who_talk_leave_nothing_unanswered(dialeval, tmp_path):
+    rows = [
+        {"id": str(n), "messages": [{"role": r, "content": ""} for r in "AB"]}
+        if n
+        else talk("x", "Do you smoke?", "I have never smoked.", "Really?", "I like tea.")
+        for n in range(2)
+    ]
+    (tmp_path / "people.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = json.loads(dialeval("consistency", "detect", "people.jsonl", "--json").out)
+    assert [row["unanswered"] for row in told["results"]] == [0] * len(told["results"])
+
+
+def test_a_limit_takes_the_same_dialogues_of_every_file(dialeval, tmp_path):
+    said = ("Do you smoke?", "I have never smoked.", "Really?", "I like tea.")
+    for name, numbers in (("one", range(6)), ("two", range(5, -1, -1))):
+        rows = [talk(str(n), *said, system=name) for n in numbers]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "study.yaml").write_text(
+        "data: one.jsonl\nmeasures: [contradictions]\nsystems:\n"
+        "  - {name: one, kind: dialogues, path: one.jsonl}\n  - {name: two, kind: dialogues, path: two.jsonl}\n"
+    )
+    assert dialeval("run", "study.yaml", "-o", "run", "--limit", "3").code == 0
+    rows = [json.loads(line) for line in (tmp_path / "run" / "detected.jsonl").read_text().splitlines()]
+    assert {name: sorted(row["id"] for row in rows if row["system"] == name) for name in ("one", "two")} == {
+        "one": ["0", "1", "2"],
+        "two": ["0", "1", "2"],
+    }
+
+
+def test_identical_dialogues_of_two_runs_are_equivalent(dialeval, dialogues):
+    for folder in ("first", "second"):
+        assert dialeval("consistency", "detect", dialogues, "-o", folder).code == 0
+    told = json.loads(dialeval("compare", "first", "second", "--json").out)
+    assert {pair["verdict"] for pair in told["comparisons"]} == {"equivalent"}
+
+
+def test_shards_of_a_detection_are_merged_to_the_whole(dialeval, tmp_path, monkeypatch):
+    monkeypatch.setattr("dialeval.consistency.detecting.detecting.AT_ONCE", 2)
+    monkeypatch.setattr("dialeval.consistency.measure.AT_ONCE", 2)
+    said = ["I have never smoked.", "I smoke ten cigarettes a day.", "I like tea. I have a dog."]
+    rows = [talk(str(n), "Do you smoke?", said[0], "Really?", f"{n} times. {said[n % 3]}") for n in range(8)]
+    (tmp_path / "talks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    verb = ("consistency", "detect", "talks.jsonl")
+    whole = dialeval(*verb, "-o", "whole", "--cache", "one")
+    assert whole.code == 0, whole.err
+    for part in (1, 2):
+        done = dialeval(*verb, "--shard", f"{part}/2", "-o", f"parts/{part}", "--cache", f"own{part}")
+        assert done.code == 0, done.err
+    kept = {
+        file.name for part in (1, 2) for file in (tmp_path / f"parts/{part}").rglob("*") if file.is_file()
+    }
+    assert {file.name for file in (tmp_path / "one").rglob("*") if file.is_file()} & kept
+    merged = dialeval("merge", "parts/1", "parts/2", "-o", "merged", "--cache", "another")
+    assert merged.code == 0, merged.err
+    for name in ("detected.jsonl", "summary.json"):
+        assert (tmp_path / "merged" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_system_without_recorded_dialogues_is_refused(dialeval, dialogues, tmp_path):
+    prompt = {"id": "1", "context": [{"role": "user", "content": "Hi"}]}
+    (tmp_path / "prompts.jsonl").write_text(json.dumps(prompt) + "\n")
+    for system, words in (
+        ("{name: parrot, kind: echo}", "parrot has no recorded dialogues"),
+        ("{name: x, kind: dialogues, path: dialogues.jsonl}", "dialogues of bot, other. Say whose"),
+        ("{name: x, system: y, kind: dialogues, path: dialogues.jsonl}", "no dialogue of 'y'"),
+    ):
+        text = f"data: prompts.jsonl\nsystems: [{system}]\nmeasures: [contradictions]\n"
+        (tmp_path / "study.yaml").write_text(text)
+        done = dialeval("run", "study.yaml", "-o", "run")
+        assert (done.code, words in " ".join(done.out.split())) == (1, True), (done.out, done.err)
 
 
 def test_one_is_told_where_the_detector_cannot_read(dialeval, tmp_path):
@@ -111,7 +269,7 @@ def test_probes_by_rules_are_collected_labelled_and_analysed(dialeval, dialogues
     done = dialeval("consistency", "probe", dialogues, "-o", "probes.jsonl", "--kind", "entity", "--json")
     told = json.loads(done.out)
     assert told["probes"] > 0
-    assert told["excluded"] == {NO_SYSTEM_TURN: 1, NO_STATEMENT: 1}
+    assert told["excluded"] == {NO_STATEMENT: 2}
     done = dialeval(
         "consistency", "collect", "probes.jsonl", "--system", "echo", "-o", "answers.jsonl", "--json"
     )
@@ -189,9 +347,9 @@ def test_evaluating_a_detector_on_labelled_pairs(dialeval, tmp_path):
     (tmp_path / "nli.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     told = json.loads(dialeval("consistency", "evaluate", "nli.jsonl", "--json").out)
     (result,) = told["results"]
-    assert (result["set"], result["n"], result["contradictions"]) == ("nli", 8, 4)
-    assert result["auc"] > 0.5
-    assert result["low"] <= result["accuracy"] <= result["high"]
+    assert (result["set"], result["accuracy"]["n"], result["contradictions"]) == ("nli", 8, 4)
+    assert result["auc"]["value"] > 0.5
+    assert result["accuracy"]["low"] <= result["accuracy"]["value"] <= result["accuracy"]["high"]
 
 
 def test_a_study_probes_its_systems_and_shows_where_they_clash(dialeval, dialogues, tmp_path):

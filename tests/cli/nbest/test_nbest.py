@@ -108,77 +108,108 @@ class TestStimuli:
         assert "1 bad line" in done.err
 
 
+def parts(told, measure="nbest"):
+    """Breakdowns of one measure: system and part, value, number of lists, number of unscored ones."""
+    return {
+        (each["system"], *each["part"].values()): (
+            each["estimate"]["value"],
+            each["estimate"]["n"],
+            sum(each["unscored"].values()),
+        )
+        for each in told["breakdowns"]
+        if each["measure"].partition("(")[0] == measure
+    }
+
+
 class TestMeasure:
     def test_the_contract(self, dialeval, lists):
         done = dialeval("nbest", "measure", lists, "--reader", "first_word", "--json")
         assert done.code == 0, done.err
-        first, second = json.loads(done.out)["results"]
-        assert (first["system"], first["kind"], first["certainty"], first["variety"]) == (
-            "bot",
-            "ENTQ",
-            0.5,
-            0.5,
-        )
-        assert (first["n"], first["excluded"]) == (2, 1)
-        assert first["certainty_interval"][0] < 0.5 < first["certainty_interval"][1]
-        assert (second["kind"], second["certainty"], second["variety"], second["n"]) == ("CNTQ", 1.0, 1.0, 1)
+        told = json.loads(done.out)
+        certainty, variety = told["results"]
+        assert certainty["measure"] == "nbest(n=2,reader='first_word')"
+        assert (certainty["system"], certainty["estimate"]["value"]) == ("bot", pytest.approx(2 / 3))
+        assert (certainty["estimate"]["n"], certainty["unscored"]) == (3, 1)
+        assert variety["estimate"]["value"] == 0.75
+        found = parts(told)
+        assert found["bot", "ENTQ"] == (0.5, 2, 1)
+        assert found["bot", "CNTQ"] == (1.0, 1, 0)
+        assert parts(told, "nbest_variety")["bot", "ENTQ"] == (0.5, 1, 2)
+        (entq,) = [each for each in told["breakdowns"] if list(each["part"].values()) == ["ENTQ"]][:1]
+        assert entq["estimate"]["low"] < 0.5 < entq["estimate"]["high"]
 
     def test_curves_by_list_size(self, dialeval, lists):
         done = dialeval("nbest", "measure", lists, "--reader", "first_word", "--json", "--sizes", "1,2")
-        curves = json.loads(done.out)["curves"]
-        assert [(row["size"], row["kind"], row["certainty"], row["n"]) for row in curves] == [
-            (1, "ENTQ", pytest.approx(2 / 3), 3),
-            (1, "CNTQ", 1.0, 1),
-            (2, "ENTQ", 0.5, 2),
-            (2, "CNTQ", 1.0, 1),
-        ]
+        curves = {key[1:]: value[:2] for key, value in parts(json.loads(done.out)).items() if len(key) == 3}
+        assert curves == {
+            ("ENTQ", 1): (pytest.approx(2 / 3), 3),
+            ("CNTQ", 1): (1.0, 1),
+            ("ENTQ", 2): (0.5, 2),
+            ("CNTQ", 2): (1.0, 1),
+        }
 
-    def test_a_folder_with_a_page_that_can_be_written_again(self, dialeval, lists, tmp_path):
-        from dialeval.nbest.folder import read_measured, render_measured
-
+    def test_it_prints_and_writes_what_run_does(self, dialeval, lists, tmp_path):
         out = tmp_path / "out"
         done = dialeval("nbest", "measure", lists, "--reader", "first_word", "-o", out)
         assert done.code == 0, done.err
-        assert "left out" in done.out
-        page = (out / "nbest.html").read_bytes()
-        content = read_measured(out)
-        assert [judged.verdicts for judged in content.lists][:2] == [
-            ("consistent", "contradictory"),
-            ("contradictory", "contradictory"),
+        assert "by stimuli" in done.out
+        page = (out / "report.html").read_bytes()
+        assert b"nbest(n=2,reader=&#39;first_word&#39;), ENTQ" in page
+        judged = [json.loads(line) for line in (out / "nbest.jsonl").read_text().splitlines()]
+        assert [[each["verdict"] for each in row["responses"]] for row in judged[:2]] == [
+            ["consistent", "contradictory"],
+            ["contradictory", "contradictory"],
         ]
-        assert render_measured(out).read_bytes() == page
-        assert b"Certainty, ENTQ" in page
-        again = dialeval("nbest", "measure", out / "lists.jsonl", "--reader", "first_word", "--json")
-        assert json.loads(again.out)["results"] == json.loads((out / "nbest.json").read_text())["results"]
+        assert dialeval("report", out).code == 0
+        assert (out / "report.html").read_bytes() == page
+        again = dialeval("run", out / "study.yaml", "-o", tmp_path / "again", "--json")
+        numbers = ("results", "comparisons", "ranks", "breakdowns")
+        first = json.loads((out / "summary.json").read_text())
+        assert {key: json.loads(again.out)[key] for key in numbers} == {key: first[key] for key in numbers}
+
+    def test_what_it_writes_can_be_measured_again(self, dialeval, lists, tmp_path):
+        command = ("nbest", "measure", "--reader", "first_word", "--json")
+        first = dialeval(*command, lists, "-o", tmp_path / "out")
+        again = dialeval(*command, tmp_path / "out" / "nbest.jsonl")
+        assert json.loads(again.out)["results"] == json.loads(first.out)["results"]
+
+    def test_gates_shards_and_standard_input_are_those_of_every_evaluation(self, dialeval, lists, tmp_path):
+        command = ("nbest", "measure", lists, "--reader", "first_word")
+        label = "nbest(n=2,reader='first_word')"
+        assert dialeval(*command, "--fail-under", f"point({label})=0.6").code == 0
+        assert dialeval(*command, "--fail-under", f"point({label})=0.7").code == 100
+        for number in (1, 2):
+            part = dialeval(*command, "--shard", f"{number}/2", "-o", tmp_path / f"p{number}")
+            assert part.code == 0, part.err
+        merged = dialeval("merge", tmp_path / "p1", tmp_path / "p2", "-o", tmp_path / "whole", "--json")
+        assert merged.code == 0, merged.err
+        whole = json.loads(dialeval(*command, "--json").out)
+        assert json.loads(merged.out)["results"] == whole["results"]
+        assert json.loads(merged.out)["breakdowns"] == whole["breakdowns"]
 
     def test_lists_are_generated_by_a_system_and_kept(self, dialeval, pairs, tmp_path):
-        stimuli, written = tmp_path / "stimuli.jsonl", tmp_path / "lists.jsonl"
+        stimuli, out = tmp_path / "stimuli.jsonl", tmp_path / "out"
         dialeval("nbest", "stimuli", pairs, "-o", stimuli)
         (tmp_path / "bot.py").write_text(
             "def reply(context):\n    return 'Yes, I am.' if 'Are' in context[-1]['content'] else 'No.'\n"
         )
-        command = (
-            "nbest",
-            "measure",
-            stimuli,
-            "--system",
-            f"{tmp_path}/bot.py:reply",
-            "--reader",
-            "first_word",
+        bot = f"{tmp_path}/bot.py:reply"
+        done = dialeval(
+            *("nbest", "measure", stimuli, "--system", bot, "--reader", "first_word"),
+            *("-o", out, "--cache", tmp_path / "cache", "--json"),
         )
-        done = dialeval(*command, "--lists", written, "--cache", tmp_path / "cache", "--json")
         assert done.code == 0, done.err
-        rows = {row["kind"]: row for row in json.loads(done.out)["results"]}
-        assert (rows["ENTQ"]["certainty"], rows["CNTQ"]["certainty"]) == (0.5, 1.0)
-        assert [json.loads(line)["expected"] for line in written.read_text().splitlines()] == [
-            "yes",
-            "no",
-            "yes",
-        ]
+        found = parts(json.loads(done.out))
+        assert (found["reply", "ENTQ"][0], found["reply", "CNTQ"][0]) == (0.5, 1.0)
+        written = (out / "nbest.jsonl").read_text().splitlines()
+        assert [json.loads(line)["expected"] for line in written] == ["yes", "no", "yes"]
+        assert not (out / "examples.jsonl").read_text(), "no answer beside the lists was asked for"
 
     def test_wrong_options_say_what_to_do(self, dialeval, lists, tmp_path):
         assert dialeval("nbest", "measure", lists, "--decoding", "greedy").code == 2
-        assert dialeval("nbest", "measure", lists, "--sizes", "0").code == 2
+        wrong_sizes = dialeval("nbest", "measure", lists, "--sizes", "0")
+        assert wrong_sizes.code != 0
+        assert "expected whole numbers as in '1,2,5,10'" in wrong_sizes.err
         empty = lines(tmp_path / "none.jsonl", [{"id": "1", "context": []}])
         refused = dialeval("nbest", "measure", empty, "--system", "echo")
         assert refused.code == 1
@@ -188,6 +219,13 @@ class TestMeasure:
             [{"id": "1", "context": [{"role": "user", "content": "Hi?"}], "expected": "maybe"}],
         )
         assert "'yes' or 'no'" in dialeval("nbest", "measure", wrong, "--system", "echo").err
+
+    def test_lists_without_a_response_are_an_error(self, dialeval, tmp_path):
+        context = [{"role": "user", "content": "Are you in Texas?"}]
+        rows = [{"id": "1", "system": "bot", "context": context, "responses": [], "expected": "yes"}]
+        done = dialeval("nbest", "measure", lines(tmp_path / "empty.jsonl", rows), "--reader", "first_word")
+        assert done.code == 1
+        assert "bot has no response to any of the 1 stimuli" in done.err
 
     def test_open_lists_are_judged_by_the_shipped_detector(self, dialeval, tmp_path, minilm):
         context = [
@@ -200,26 +238,25 @@ class TestMeasure:
         path = lines(tmp_path / "open.jsonl", [row, alone])
         done = dialeval("nbest", "measure", path, "--json", "-o", tmp_path / "out")
         assert done.code == 0, done.err
-        (result,) = json.loads(done.out)["results"]
-        assert (result["kind"], result["certainty"], result["n"]) == ("open", 1.0, 1)
-        assert result["reasons"] == {"the responder has said nothing before": 1}
-        first, second = ((tmp_path / "out" / "lists.jsonl").read_text()).splitlines()
+        told = json.loads(done.out)
+        assert parts(told)["bot", "open"] == (1.0, 1, 1)
+        (part,) = [each for each in told["breakdowns"] if each["part"] == {"stimuli": "open"}][:1]
+        assert part["unscored"] == {"the responder has said nothing before": 1}
+        first, second = ((tmp_path / "out" / "nbest.jsonl").read_text()).splitlines()
         judged = json.loads(first)["responses"]
         assert judged[0]["verdict"] == "contradictory"
         assert judged[1]["verdict"] == "consistent"
         assert json.loads(second)["obstacle"] == "the responder has said nothing before"
-        again = dialeval("nbest", "measure", tmp_path / "out" / "lists.jsonl", "--json")
-        assert json.loads(again.out)["results"] == [result]
+        again = dialeval("nbest", "measure", tmp_path / "out" / "nbest.jsonl", "--json")
+        assert json.loads(again.out)["results"] == told["results"]
 
     def test_the_detector_may_stand_in_for_the_reader_of_answers(self, dialeval, lists, minilm):
         done = dialeval("nbest", "measure", lists, "--by", "detector", "--json")
         assert done.code == 0, done.err
         told = json.loads(done.out)
-        assert told["reader"].startswith("contradiction(model='shipped')")
-        assert [(row["kind"], row["n"], row["excluded"]) for row in told["results"]] == [
-            ("ENTQ", 3, 0),
-            ("CNTQ", 1, 0),
-        ]
+        assert told["nbest"][0]["reader"].startswith("contradiction(model='shipped')")
+        found = parts(told)
+        assert (found["bot", "ENTQ"][1:], found["bot", "CNTQ"][1:]) == ((3, 0), (1, 0))
 
     def test_open_stimuli_are_asked_and_judged(self, dialeval, tmp_path, minilm):
         probe = {
@@ -235,7 +272,7 @@ class TestMeasure:
             "nbest", "measure", path, "--system", f"{tmp_path}/bot.py:reply", "--no-resume", "--json"
         )
         assert done.code == 0, done.err
-        assert [row["kind"] for row in json.loads(done.out)["results"]] == ["open"]
+        assert ("reply", "open") in parts(json.loads(done.out))
 
 
 class TestAnswers:

@@ -231,3 +231,91 @@ def test_a_gate_on_slot_errors_is_not_met_above_its_value(dialeval: Any, outputs
     assert "point(slot_error_rate) <= 0.4" in done.err
     # Of an interval, the end on the side of the threshold decides, as for other metrics.
     assert dialeval("nlg", "score", outputs, "--fail-under", "slot_error_rate=0.45").code == 100
+
+
+def test_its_numbers_are_those_of_run(dialeval: Any, outputs: Path, tmp_path: Path) -> None:
+    others = [{**line, "system": "b", "response": f"{line['response']} Aromi."} for line in LINES]
+    with outputs.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in others)
+    (tmp_path / "study.yaml").write_text(
+        """
+name: nlg
+data: outputs.jsonl
+systems:
+  - {name: a, kind: transcript, path: outputs.jsonl, system: a}
+  - {name: b, kind: transcript, path: outputs.jsonl, system: b}
+measures:
+  - slot_error_rate
+  - slot_error_rate(part='missing')
+  - slot_error_rate(part='wrong')
+  - slot_error_rate(part='added')
+  - slot_error_rate(part='repeated')
+  - slot_error_rate(of='references')
+  - {name: rouge_l, pool: act}
+""",
+        encoding="utf-8",
+    )
+    done = dialeval("run", "study.yaml", "-o", "run", "--json")
+    assert done.code == 0, done.err
+    whole = json.loads(done.out)
+    document = printed(dialeval, outputs, "-m", "rouge_l", "-o", "scored")
+    own = ("results", "slots", "notes", "folder", "report")
+    assert {key: document[key] for key in whole if key not in own} == {
+        key: whole[key] for key in whole if key not in own
+    }
+    assert len(document["results"]) == 14
+    for row, expected in zip(document["results"], whole["results"], strict=True):
+        assert {key: row[key] for key in expected} == expected
+        assert (row["score"], row["low"], row["high"]) == tuple(expected["estimate"].values())[:3]
+    assert document["comparisons"]
+    assert document["ranks"]
+    (section,) = document["nlg"]
+    assert section["counts"] == document["slots"]
+    page = (tmp_path / "scored" / "report.html").read_text(encoding="utf-8")
+    assert '<mark title="area: centre (wrong)">north</mark>' in page
+    assert dialeval("compare", "scored:a", "scored:b").code == 0
+
+
+def test_shards_are_merged_to_the_same_numbers(dialeval: Any, outputs: Path, tmp_path: Path) -> None:
+    whole = printed(dialeval, outputs, "-m", "rouge_l")
+    for part in (1, 2):
+        done = dialeval(
+            "nlg", "score", outputs, "-m", "rouge_l", "--shard", f"{part}/2", "-o", f"parts/{part}"
+        )
+        assert done.code == 0, done.err
+    done = dialeval("merge", "parts/1", "parts/2", "-o", "merged", "--json")
+    assert done.code == 0, done.err
+    merged = json.loads(done.out)
+    assert [row["estimate"] for row in merged["results"]] == [row["estimate"] for row in whole["results"]]
+    (tmp_path / "e2e.tsv").write_text("MR\toutput\nname[Aromi]\tAromi.\n", encoding="utf-8")
+    refused = dialeval("nlg", "score", "e2e:e2e.tsv", "--shard", "1/2", "-o", "part")
+    assert (refused.code, "in one file" in refused.err) == (2, True)
+
+
+def test_gates_go_by_the_short_name_under_any_definition(dialeval: Any, outputs: Path) -> None:
+    gate = ("--fail-under", "point(slot_error_rate)=0.1", "--profile", "wen2015")
+    done = dialeval("nlg", "score", outputs, *gate, "--json")
+    assert done.code == 100
+    row = json.loads(done.out)["results"][0]
+    assert (row["metric"], row["measure"]) == ("slot_error_rate", "slot_error_rate(profile='wen2015')")
+
+
+def test_systems_with_references_of_their_own_share_them(dialeval: Any, outputs: Path) -> None:
+    with outputs.open("a", encoding="utf-8") as file:
+        file.writelines(
+            json.dumps({**line, "system": "b", "references": ["Aromi."]}) + "\n" for line in LINES[:1]
+        )
+    rows = {
+        (row["metric"], row["system"]): row for row in printed(dialeval, outputs, "-m", "rouge_l")["results"]
+    }
+    assert rows["rouge_l", "a"]["n"] == 3
+    assert rows["slot_error_rate(of='references')", "b"]["n"] == 2
+
+
+def test_without_resamples_systems_have_scores_and_are_not_compared(dialeval: Any, outputs: Path) -> None:
+    with outputs.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps({**line, "system": "b"}) + "\n" for line in LINES)
+    document = printed(dialeval, outputs, "--trials", "0")
+    assert [row["low"] for row in document["results"]] == [None] * 12
+    assert {row["score"] for row in document["results"][:2]} == {0.5}
+    assert (document["comparisons"], document["ranks"]) == ([], [])

@@ -71,7 +71,7 @@ def test_from_dialogues_to_a_vetted_set(dialeval, sources, tmp_path):
     assert done.code == 0, done.err
     with (tmp_path / "tasks/for_raters/tasks.csv").open(newline="", encoding="utf-8") as file:
         tasks = list(csv.DictReader(file))
-    key = {one["task"]: one["candidate"] for one in read(tmp_path / "tasks/key.jsonl")}
+    key = {one["id"]: one["system"] for one in read(tmp_path / "tasks/key.jsonl")}
     assert len(tasks) == 4 * len(draft)
     rows = [
         {"task": one["task"], "rater": rater, "score": "5" if key[one["task"]] == "ground_truth" else "1"}
@@ -139,7 +139,7 @@ def test_vetting_needs_scores_or_the_sieve(dialeval, asked):
 
 def fill(tasks: Path, filled: Path, scores: dict[str, str]) -> None:
     """Five raters' answers by candidate, to the tasks in a folder."""
-    key = {one["task"]: one["candidate"] for one in read(tasks / "key.jsonl")}
+    key = {one["id"]: one["system"] for one in read(tasks / "key.jsonl")}
     lines = [f"{task},{rater},{scores[name]}" for task, name in key.items() for rater in "abcde"]
     filled.write_text("\n".join(["task,rater,score", *lines, "q99c1,a,1", "q1c1,f,", "q1c1,a,5", "q1c1,g,8"]))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialeval.cli.select.files import utterances_of
 from dialeval.data import read as data_read
+from dialeval.selection.asking.trials import utterances_of
 
 LINES = (
     "Could he not focus on that?",
@@ -238,7 +238,7 @@ def test_random_candidates_of_a_file_look_like_the_questions_own(dialeval, tmp_p
     done = dialeval(*ask, "--repository", "raw.txt")
     assert done.code == 0, done.err
     left = "12 utterances of raw.txt (left out: 1 fewer than 3 words, 1 no mark at its end)"
-    assert left in done.err
+    assert left in " ".join(done.out.split())
     utterances, _ = utterances_of(
         [str(tmp_path / "raw.txt")], list(data_read(tmp_path / "questions.jsonl", "question"))
     )
@@ -246,4 +246,4 @@ def test_random_candidates_of_a_file_look_like_the_questions_own(dialeval, tmp_p
     (tmp_path / "bad.txt").write_text("Oh no !\n", encoding="utf-8")
     none = dialeval(*ask, "--repository", "bad.txt")
     assert none.code == 1
-    assert "left out: 1 fewer than 3 words" in none.err
+    assert "left out: 1 fewer than 3 words" in " ".join(none.err.split())

@@ -33,7 +33,7 @@ def asked(tmp_path) -> Path:
 
 def fill(folder: Path, answers: Sequence[str], *, raters: str = "abc") -> Path:
     """Answers to the tasks of a folder, one for each rater, the same about every task."""
-    tasks = [one["task"] for one in rows(folder / "key.jsonl")]
+    tasks = [one["id"] for one in rows(folder / "key.jsonl")]
     lines = [
         f"{task},{rater},{answer}" for task in tasks for rater, answer in zip(raters, answers, strict=True)
     ]
@@ -67,7 +67,7 @@ def test_the_record_names_what_has_no_label_and_what_was_not_used(dialeval, aske
     (undecided,) = record["undecided"]
     (unusable,) = record["unusable"]
     first = rows(tmp_path / "tasks/key.jsonl")[0]
-    assert (undecided["question"], undecided["candidate"]) == (first["question"], first["candidate"])
+    assert (undecided["question"], undecided["candidate"]) == (first["item"], first["system"])
     assert undecided["votes"] == ["contradictory", "other"]
     assert (unusable["fault"], unusable["found"], unusable["line"]) == ("not an answer of the form", "odd", 4)
     assert record["labels"] == {"contradictory": 11, "irrelevant": 0, "other": 0}

@@ -39,7 +39,7 @@ def exported(dialeval, tmp_path) -> Path:
 
 def fill(exported: Path, score: Callable[[str, str], str], *, same_name: bool = False) -> list[str]:
     """A copy of the exported table for each of five raters; ``score`` gets the candidate's id and the right answer."""
-    key = {one["task"]: one["candidate"] for one in rows(exported / "key.jsonl")}
+    key = {one["id"]: one["system"] for one in rows(exported / "key.jsonl")}
     with (exported / "for_raters/tasks.csv").open(newline="", encoding="utf-8") as file:
         tasks = list(csv.DictReader(file))
     options = []
@@ -164,6 +164,20 @@ def test_a_few_slips_are_counted_with_the_first_of_them(dialeval, exported):
     )
     assert "1 answer not used: no answer (first: a.csv, line 3, task q1c2, by 'a': an empty cell)" in said
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_scores_of_the_browser_come_back_without_a_key(dialeval, exported, tmp_path):
+    """The tasks are a study of ``annotate``: its export is read as it is, and gives what the tables give."""
+    given = fill(exported, lambda _, right: right)
+    assert vet(dialeval, given)[0].code == 0
+    by_table = rows(tmp_path / "set/questions.jsonl")
+    files = [path for path in given if path != "--scores"]
+    taken = dialeval("annotate", "import", "tasks", *files)
+    assert taken.code == 0, taken.err
+    assert dialeval("annotate", "export", "tasks", "-o", "scores.jsonl").code == 0
+    done = dialeval("select", "vet", "draft.jsonl", "--scores", "scores.jsonl", "-o", "set")
+    assert done.code == 0, done.err
+    assert rows(tmp_path / "set/questions.jsonl") == by_table
 
 
 def test_raters_who_are_missing_are_named_where_they_are(dialeval, exported):

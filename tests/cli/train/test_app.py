@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -63,13 +62,6 @@ def test_a_folder_with_other_things_is_never_written_into(dialeval, tmp_path):
     done = dialeval("train", "skip-thought", corpus, "-o", "mine")
     assert done.code == 1
     assert "found a folder with other files" in done.err
-
-
-def test_the_scales_of_the_command_are_those_of_the_library():
-    from dialeval.cli.train.app import Scale
-    from dialeval.metrics.skip_thought.config import SCALES
-
-    assert get_args(Scale) == tuple(SCALES)
 
 
 QUICK = ("--scale", "tiny", "--epochs", 1, "--held-out", 0.3)
@@ -175,25 +167,16 @@ def test_held_out_is_a_share_or_a_file(dialeval, tmp_path):
     assert wrong.code == 2
 
 
-def test_the_architectures_of_the_command_are_those_of_the_library():
-    from dialeval.cli.train.generator import Architecture
-    from dialeval.cli.train.settings import Scale
-    from dialeval.systems.trained import config
-
-    assert get_args(Architecture) == get_args(config.Architecture)
-    assert get_args(Scale) == get_args(config.Scale)
-
-
 def test_interrupted_training_resumes_from_its_checkpoint():
-    from dialeval.cli.train.settings import session
-    from dialeval.cli.workshop import interruption
-    from dialeval.training.interrupt import Interrupted
+    from dialeval.cli.interruption import interruption
+    from dialeval.cli.train.settings import Training
+    from dialeval.training.loop import Interrupted
 
     for stop, kept in (
         (KeyboardInterrupt(), "The same command resumes from the last checkpoint, if there is one."),
         (Interrupted(7), "Update 7 is saved: the same command resumes from there."),
     ):
-        with pytest.raises(KeyboardInterrupt), session("bot", 10, resume=True):
+        with pytest.raises(KeyboardInterrupt), Training().session("bot", 10):
             raise stop
         assert interruption() == f"Interrupted. {kept}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
 
 import pytest
 
@@ -69,13 +68,6 @@ def test_another_folder_is_not_a_generator(dialeval, tmp_path):
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_the_models_are_the_librarys():
-    from dialeval.cli.train.nlg import Model as Option
-    from dialeval.nlg.generating.config import Model
-
-    assert get_args(Option) == get_args(Model)
-
-
 def test_an_nlg_system_answers_the_acts_of_a_study(dialeval, corpus, tmp_path):
     done = dialeval("train", "nlg", f"rnnlg:{corpus}", "-o", "model", "--model", "random")
     assert done.code == 0, done.err
@@ -98,6 +90,6 @@ def test_an_nlg_system_answers_the_acts_of_a_study(dialeval, corpus, tmp_path):
 
 
 def _acts():
-    from dialeval.nlg.acts.json_acts import print_json
+    from dialeval.nlg.acts.notations import print_json
 
     return [(item, {"act": print_json(item.meaning)}) for item in made_items()]

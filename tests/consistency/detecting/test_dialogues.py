@@ -87,6 +87,26 @@ def test_the_worst_pair_is_quoted_by_its_sentence():
     assert found.probability == pytest.approx(1 / (1 + math.exp(PARTS - math.log(9))))
 
 
+def test_every_other_turn_is_quoted_with_what_it_contradicts_most():
+    said = [
+        "I like tea.",
+        "Ok.",
+        "I am not fond of tea.",
+        "Ok.",
+        "I saw a dog.",
+        "Ok.",
+        "I never, not once saw a dog.",
+    ]
+    found = find_contradictions([Case(alternating(said))], Words())[0]
+    assert (found.quoted.first, found.quoted.second, found.probability) == (0, 2, 0.9)
+    assert [(each.quoted.first, each.quoted.second, each.probability) for each in found.others] == [
+        (1, 3, 0.0),
+        (0, 4, 0.1),
+        (1, 5, 0.0),
+        (4, 6, 0.9),
+    ]
+
+
 def test_an_utterance_may_contradict_itself():
     (found,) = find_contradictions([Case((Turn("a", "I like tea. I do not like tea."),))], Words())
     assert (found.quoted.first, found.quoted.second) == (0, 0)

@@ -44,7 +44,7 @@ def test_accuracy_beside_the_commonest_act():
     said = [Utterance("a", "sd"), Utterance("b", "sd"), Utterance("c", "qy"), Utterance("d", "sd")]
     assert commonest_act(said) == "sd"
     found = accuracy_of(["sd", "sd", "qy", "b"], said)
-    assert (found.right, found.n, found.share) == (3, 4, 0.75)
+    assert (found.value, found.n) == (0.75, 4)
     assert found.low < 0.75 < found.high
 
 
@@ -61,7 +61,7 @@ def test_a_labeller_learns_and_runs_without_torch(tmp_path, minilm):
         batch=8,
     )
     done = train_acts(LINES, LINES, config, tmp_path)
-    assert {name: each.share for name, each in done.measured.items()} == {
+    assert {name: each.value for name, each in done.measured.items()} == {
         "with the utterance before": 1.0,
         "alone": 1.0,
         "always qy": 0.5,

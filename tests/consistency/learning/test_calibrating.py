@@ -40,7 +40,7 @@ def test_calibration_recovers_what_distorted_the_log_odds():
     found = calibrate((true - 1) / 3, truth.tolist())
     assert found.slope == pytest.approx(3, rel=0.05)
     assert found.offset == pytest.approx(1, abs=0.06)
-    assert (found.threshold, found.low, found.high) == (0.5, 0.4, 0.6)
+    assert (found.threshold, found.band) == (0.5, (0.4, 0.6))
 
 
 def test_calibration_weighs_both_classes_alike():
@@ -67,18 +67,18 @@ def test_one_class_cannot_calibrate():
     ],
 )
 def test_verdicts(probability, verdict):
-    assert Calibration(1, 0, 0.5, 0.4, 0.6).verdict(probability) == verdict
+    assert Calibration(1, 0, 0.5, (0.4, 0.6)).verdict(probability) == verdict
 
 
 def test_what_is_measured_by_hand():
     found = measure(
-        np.array([0.9, 0.8, 0.45, 0.2]), [True, False, True, False], Calibration(1, 0, 0.5, 0.4, 0.6)
+        np.array([0.9, 0.8, 0.45, 0.2]), [True, False, True, False], Calibration(1, 0, 0.5, (0.4, 0.6))
     )
-    assert found.accuracy == 0.5
-    assert found.auc == pytest.approx(3 / 4)
+    assert found.accuracy.value == 0.5
+    assert found.auc.value == pytest.approx(3 / 4)
     assert found.brier == pytest.approx((0.01 + 0.64 + 0.55**2 + 0.04) / 4)
     assert (found.ambiguous, found.accuracy_outside) == (1, pytest.approx(2 / 3))
-    assert found.low < 0.5 < found.high
+    assert found.accuracy.low < 0.5 < found.accuracy.high
 
 
 def test_the_highest_of_many_pairs_counts_for_less():
@@ -91,8 +91,8 @@ def test_the_highest_of_many_pairs_counts_for_less():
             margins[0] += 3.0
         compared.append(Compared(float(1 / (1 + np.exp(-margins.max()))), pairs, contradicts))
     nothing = [Compared(0.0, 1, contradicts=False)] * 50
-    calibration = calibrate_worst(Calibration(1, 0, 0.5, 0.4, 0.6), [*compared, *nothing])
-    assert calibration == calibrate_worst(Calibration(1, 0, 0.5, 0.4, 0.6), compared)
+    calibration = calibrate_worst(Calibration(1, 0, 0.5, (0.4, 0.6)), [*compared, *nothing])
+    assert calibration == calibrate_worst(Calibration(1, 0, 0.5, (0.4, 0.6)), compared)
     assert calibration.worst(0.0, 1) == 0.0
     assert calibration.worst_pairs > 0.3
     assert calibration.worst(0.5, 30) < calibration.worst(0.5, 2)
@@ -103,7 +103,7 @@ def test_the_highest_of_many_pairs_counts_for_less():
 
 
 def test_without_its_numbers_the_highest_probability_stands():
-    calibration = Calibration(1, 0, 0.5, 0.4, 0.6)
+    calibration = Calibration(1, 0, 0.5, (0.4, 0.6))
     assert calibration.worst(0.73, 40) == pytest.approx(0.73)
 
 
@@ -132,6 +132,6 @@ def test_at_most_one_in_ten_consistent_dialogues_is_called_contradictory():
     draw = np.random.default_rng(5)
     shares = 1 / (1 + np.exp(-np.concatenate([draw.normal(0.5, 1, 300), draw.normal(0, 1, 300)])))
     seen = [Compared(float(share), 3, place < 300) for place, share in enumerate(shares)]
-    found = calibrate_whole(Calibration(1, 0, 0.5, 0.4, 0.6), seen)
+    found = calibrate_whole(Calibration(1, 0, 0.5, (0.4, 0.6)), seen)
     verdicts = [found.verdict(found.worst(each.probability, 3, whole=True)) for each in seen]
     assert 0.08 <= np.mean([verdict == "contradiction" for verdict in verdicts[300:]]) <= 0.1

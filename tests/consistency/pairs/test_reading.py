@@ -34,6 +34,52 @@ def test_decode_has_zero_for_a_contradiction(tmp_path):
     ]
 
 
+def dialogue_of_decode(contradicts, evidence, count=6):
+    turns = [
+        {"turn_id": place, "agent_id": place % 2, "text": f"turn {place}", "turn_context": ""}
+        for place in range(count)
+    ]
+    return {
+        "record_id": "r1",
+        "turns": turns,
+        "is_contradiction": contradicts,
+        "aggregated_contradiction_indices": evidence,
+        "num_of_turns_by_writer": 2,
+    }
+
+
+def test_decodes_own_dialogues_have_a_pair_for_each_turn_that_is_contradicted(tmp_path):
+    # The last turn is always among the evidence; a turn of the other speaker never is a pair.
+    path = lines(tmp_path / "dev.jsonl", dialogue_of_decode(True, [1, 2, 5]))
+    expected = LabelledPair(
+        Pair("turn 1", "turn 5", "turn 4"), "contradiction", "decode", "dev", others=("turn 3",)
+    )
+    assert list(read_pairs(path)) == [expected]
+    both = lines(tmp_path / "test.jsonl", dialogue_of_decode(True, [1, 3, 5]))
+    assert [each.pair.earlier for each in read_pairs(both)] == ["turn 1", "turn 3"]
+
+
+def test_decodes_own_dialogues_without_a_contradiction_give_one_consistent_pair(tmp_path):
+    path = lines(tmp_path / "train.jsonl", dialogue_of_decode(False, []))
+    [found] = read_pairs(path)
+    assert (found.label, found.group, found.pair.response) == ("consistent", "train", "turn 5")
+    assert {found.pair.earlier, *found.others} == {"turn 1", "turn 3"}
+    assert list(read_pairs(path)) == [found]
+    lone = lines(tmp_path / "rct.jsonl", dialogue_of_decode(False, [], count=1))
+    assert list(read_pairs(lone)) == []
+    assert read_all([path], leave_out=["train"]) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("is_contradiction", "yes"), ("aggregated_contradiction_indices", [9]), ("turns", [{"text": "a"}])],
+)
+def test_a_dialogue_of_decode_with_a_wrong_field_is_refused(tmp_path, field, value):
+    path = lines(tmp_path / "dev.jsonl", {**dialogue_of_decode(True, [1, 5]), field: value})
+    with pytest.raises(BadInput, match=f"line 1, field '{field}'"):
+        list(read_pairs(path))
+
+
 def test_prosecco_takes_propositions(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text(
@@ -136,3 +182,32 @@ def test_real_sets_have_the_sizes_that_their_papers_give(shared_data):
     readable = read_all(sorted(contexts.rglob("*.jsonl")))
     assert {each.group for each in readable} == {"blender3-3B", "blender3-30B", "opt-60B"}
     assert 890 <= len(readable) <= 900
+
+
+def test_labelled_answers_are_read_with_their_system_and_without_the_ambiguous_ones(tmp_path, caplog):
+    context = [
+        {"role": "assistant", "content": "I like tea."},
+        {"role": "user", "content": "And?"},
+        {"role": "assistant", "content": "I own a cat."},
+        {"role": "user", "content": "Which tea?"},
+    ]
+    line = {
+        "id": "p",
+        "system": "bot",
+        "earlier": "I like tea.",
+        "between": "Which tea?",
+        "response": "I hate tea.",
+        "label": "contradiction",
+        "votes": 2,
+        "raters": 3,
+        "by": "people",
+        "context": context,
+        "referent": 0,
+        "distance": 3,
+    }
+    path = tmp_path / "labelled.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in (line, {**line, "label": "ambiguous"})))
+    with caplog.at_level("INFO"):
+        (found,) = read_pairs(path)
+    assert (found.group, found.votes, found.others) == ("bot", 2, ("I own a cat.",))
+    assert "left out 1 ambiguous pair" in caplog.text

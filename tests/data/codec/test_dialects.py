@@ -7,12 +7,12 @@ import io
 import logging
 import math
 import sys
+from pathlib import Path
 
 import pytest
 
 from dialeval.data import read, write
-from dialeval.data.codec import dialects
-from dialeval.data.codec.dialects import is_windows, likely_encoding, number_in
+from dialeval.data.codec.dialects import forget_told, is_windows, likely_encoding, number_in
 from dialeval.errors import BadInput, ResourceUnavailable
 
 TABLE = 'id,system,context,response,reference\na,neu,Wie geht\'s?,"Gut, danke – für dich auch?",Ça va\n'
@@ -20,9 +20,9 @@ WANTED = ("a", "neu", "Wie geht's?", "Gut, danke – für dich auch?", ("Ça va"
 
 
 @pytest.fixture(autouse=True)
-def told(caplog, monkeypatch):
+def told(caplog):
     """What was logged about files."""
-    monkeypatch.setattr(dialects, "_told", set())
+    forget_told()
     caplog.set_level(logging.INFO, "dialeval.data")
     return caplog
 
@@ -191,6 +191,7 @@ def test_what_is_wrong_with_a_workbook_is_said(book, put, monkeypatch):
     ("text", "encoding", "name"),
     [
         ("質問,正解,回答\n", "cp932", "SHIFT_JIS"),  # a header without kana
+        ("id,response\n1,自転車のしらべ\n", "cp932", "SHIFT_JIS"),  # nothing that Windows-1252 lacks
         ("問題,回答\n運費是多少,十元\n", "big5", "BIG5"),
         ("问题,答案\n运费是多少,十元\n", "gb2312", "GB18030"),
         ("질문,답변\n안녕하세요\n", "euc_kr", "EUC-KR"),
@@ -201,3 +202,12 @@ def test_the_encoding_that_is_advised_reads_the_text(text: str, encoding: str, n
     raw = text.encode(encoding)
     assert likely_encoding(raw) == name
     assert raw.decode(name) == text
+
+
+@pytest.mark.parametrize("name", ["sheet.csv", "lines.txt", "records.jsonl"])
+def test_the_encoding_is_told_from_more_than_a_header(tmp_path: Path, name: str) -> None:
+    """A header of ideographs alone could be Korean."""
+    text = "質問,正解,回答\n" + "自転車はいくらですか,一日十二ユーロです,十二ユーロです\n" * 3
+    (tmp_path / name).write_bytes(text.encode("euc_jp"))
+    with pytest.raises(BadInput, match="It looks like EUC-JP"):
+        list(read(tmp_path / name, "example"))

@@ -154,6 +154,13 @@ class TestRoles:
         (said,) = turns(put("x.csv", table(rows))).values()
         assert [(turn.speaker, turn.name) for turn in said] == expected
 
+    def test_of_names_only_the_note_says_who_is_the_user(self, put, caplog):
+        caplog.set_level(logging.INFO, "dialeval.data")
+        rows = [{"ticket": 7, "sender": author, "message": "x"} for author in ("Anna", "Ben")]
+        turns(put("names.csv", table(rows)))
+        assert "conversation=ticket, name=sender" in caplog.text
+        assert "; who writes first in a conversation is the user; in the order of the file" in caplog.text
+
     def test_a_role_and_an_author(self, put):
         rows = [{"chat_id": 7, "role": "agent", "author": "Ben", "message": "x"}]
         assert turns(put("x.csv", table(rows)))["7"] == (Turn("assistant", "x", "Ben"),)

@@ -32,7 +32,7 @@ def test_a_clear_difference_is_found_and_named() -> None:
     gains = new.values - old.values
     assert (found.a, found.b, found.n, found.unpaired) == ("new", "old", 200, 0)
     assert found.basis.signature == "ratio(order=1)|case=lc|version=1"
-    assert found.difference == pytest.approx(gains.mean())
+    assert found.difference.value == pytest.approx(gains.mean())
     assert found.basis.score_a == pytest.approx(new.score)
     assert found.effect_size == pytest.approx(gains.mean() / gains.std(ddof=1))
     assert found.significant
@@ -43,8 +43,8 @@ def test_a_clear_difference_is_found_and_named() -> None:
     assert found.p_bootstrap == pytest.approx(2 / 1001)
     assert (found.wins, found.ties, found.losses) == ((gains > 0).sum(), 0, (gains < 0).sum())
     assert found.sentence == (
-        f"new is better than old by {found.difference:.4f} (95 % interval {found.interval.low:.4f} to "
-        f"{found.interval.high:.4f}, p < 0.001)."
+        f"new is better than old by {found.difference.value:.4f} (95 % interval {found.difference.low:.4f} to "
+        f"{found.difference.high:.4f}, p < 0.001)."
     )
 
 
@@ -53,7 +53,7 @@ def test_interval_and_p_agree_with_a_t_test_on_a_mean() -> None:
     found = compare(new, old, resampling=Resampling(resamples=10_000, seed=1))
     peer = scipy.stats.ttest_rel(new.values, old.values)
     low, high = peer.confidence_interval(0.95)
-    assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=0.001)
+    assert (found.difference.low, found.difference.high) == pytest.approx((low, high), abs=0.001)
     assert found.p_permutation == pytest.approx(peer.pvalue, abs=0.012)
     assert found.p_bootstrap == pytest.approx(peer.pvalue, abs=0.02)
 
@@ -67,7 +67,7 @@ def test_noise_is_called_noise_with_a_way_out() -> None:
     assert found.verdict == "undecided"
     assert found.more_items == 162
     assert (found.more_items_low, found.more_items_high) == (1, None)  # perhaps never
-    assert found.largest == found.high == pytest.approx(0.05 + 2.0227 * 0.04003, abs=1e-4)
+    assert found.largest == found.difference.high == pytest.approx(0.05 + 2.0227 * 0.04003, abs=1e-4)
     assert found.sentence == (
         "Undecided: new scores 0.050 higher than old (95 % interval -0.031 to 0.131, "
         f"p = {found.p_permutation:.3f}); the difference may be as large as 0.131."
@@ -83,8 +83,8 @@ def test_more_items_shrink_to_none_needed_as_items_come() -> None:
 def test_identical_systems() -> None:
     values = [0.1, 0.7, 0.7, 0.3] * 10
     found = compare(of("new", values), of("old", values))
-    assert found.difference == 0
-    assert (found.interval, found.absence, found.verdict) == (None, "constant", "undecided")
+    assert found.difference.value == 0
+    assert (found.difference.bounds, found.absence, found.verdict) == (None, "constant", "undecided")
     assert found.p_bootstrap == found.p_permutation == 1
     assert found.effect_size == 0
     assert found.more_items is None
@@ -98,7 +98,7 @@ def test_identical_systems() -> None:
 def test_systems_that_tie_but_for_rounding_tie() -> None:
     found = compare(of("new", [0.1, 0.2, 0.0]), of("old", [0.0, 0.0, 0.3]))
     assert found.basis.score_a != found.basis.score_b  # 0.1 + 0.2 and 0.3, in binary
-    assert found.difference == 0
+    assert found.difference.value == 0
     assert found.p_permutation == 1
     assert found.more_items is None
 
@@ -106,7 +106,7 @@ def test_systems_that_tie_but_for_rounding_tie() -> None:
 def test_where_lower_is_better_the_lower_system_wins() -> None:
     errors = Ratio("error_rate", higher_is_better=False)
     found = compare(of("new", [1.0, 2.0, 3.0] * 10, errors), of("old", [2.0, 3.0, 3.0] * 10, errors))
-    assert found.difference == pytest.approx(-2 / 3)
+    assert found.difference.value == pytest.approx(-2 / 3)
     assert found.better == "new"
     assert (found.wins, found.ties, found.losses) == (20, 10, 0)
     assert found.effect_size is not None
@@ -201,7 +201,7 @@ def test_one_pair_is_too_few_to_tell() -> None:
 def test_an_undefined_score_gives_no_verdict() -> None:
     a, b = (replace(of(name, [1.0, 1.0]), rows=np.zeros((2, 2))) for name in "ab")
     found = compare(a, b)
-    assert found.difference is None
+    assert found.difference.value is None
     assert found.p_adjusted is None
     assert not found.significant
     assert found.sentence == "Undecided: a or b has no defined score."
@@ -214,8 +214,8 @@ def test_confidence_sets_alpha_and_the_interval() -> None:
         compare(new, old, resampling=Resampling(confidence=0.9)),
     )
     assert (wide.basis.alpha, narrow.basis.alpha) == (0.01, 0.1)
-    assert wide.interval.confidence == 0.99
-    assert wide.interval.low < narrow.interval.low < narrow.interval.high < wide.interval.high
+    assert wide.basis.confidence == 0.99
+    assert wide.difference.low < narrow.difference.low < narrow.difference.high < wide.difference.high
     assert "90 % interval" in narrow.sentence
 
 
@@ -312,17 +312,19 @@ def test_swapping_the_systems_mirrors_everything(
         compare(a, b, resampling=Resampling(resamples=60)),
         compare(b, a, resampling=Resampling(resamples=60)),
     )
-    assert back.difference == -forth.difference
-    assert (back.interval is None, back.absence) == (forth.interval is None, forth.absence)
-    if forth.interval is not None:
-        assert (back.low, back.high) == pytest.approx((-forth.high, -forth.low))
+    assert back.difference.value == -forth.difference.value
+    assert (back.difference.bounds is None, back.absence) == (forth.difference.bounds is None, forth.absence)
+    if forth.difference.bounds is not None:
+        assert (back.difference.low, back.difference.high) == pytest.approx(
+            (-forth.difference.high, -forth.difference.low)
+        )
     assert [back.p_bootstrap, back.p_permutation, back.p_mcnemar] == [
         forth.p_bootstrap, forth.p_permutation, forth.p_mcnemar,
     ]  # fmt: skip
     assert (back.wins, back.ties, back.losses) == (forth.losses, forth.ties, forth.wins)
     assert back.effect_size == (None if forth.effect_size is None else pytest.approx(-forth.effect_size))
     assert (back.better, back.more_items, back.n) == (forth.better, forth.more_items, forth.n)
-    assert back.sentence == forth.sentence or forth.difference == 0
+    assert back.sentence == forth.sentence or forth.difference.value == 0
 
 
 @given(
@@ -334,7 +336,7 @@ def test_a_constant_added_to_both_changes_no_conclusion(values: list[tuple[int, 
         return compare(of("a", a), of("b", b), resampling=Resampling(resamples=60))
 
     plain, moved = shifted(0.5), shifted(0.5 + shift)  # halves keep both clear of yes/no values
-    assert moved.difference == pytest.approx(plain.difference, abs=1e-9)
+    assert moved.difference.value == pytest.approx(plain.difference.value, abs=1e-9)
     assert (moved.p_bootstrap, moved.p_permutation) == (plain.p_bootstrap, plain.p_permutation)
     assert (moved.wins, moved.ties, moved.losses) == (plain.wins, plain.ties, plain.losses)
 

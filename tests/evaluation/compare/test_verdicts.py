@@ -62,13 +62,18 @@ def test_a_verdict_is_what_its_tests_say(rows, margin, cluster):
         assert c.significant == (c.p_adjusted is not None and c.p_adjusted < 0.05)
         expected = "equivalent" if shown else "undecided"
         if c.significant and not shown:
-            expected = "better" if c.difference > 0 else "worse"
+            expected = "better" if c.difference.value > 0 else "worse"
         assert c.verdict == expected
         assert (c.better is not None) == c.significant
-        assert (c.low is None) == (c.high is None) == (c.largest is None) == (c.absence is not None)
-        if c.low is not None:
-            assert c.low < c.high
-            assert c.largest == max(abs(c.low), abs(c.high))
+        assert (
+            (c.difference.low is None)
+            == (c.difference.high is None)
+            == (c.largest is None)
+            == (c.absence is not None)
+        )
+        if c.difference.low is not None:
+            assert c.difference.low < c.difference.high
+            assert c.largest == max(abs(c.difference.low), abs(c.difference.high))
         assert c.sentence.startswith("Undecided") == (c.verdict == "undecided")
         assert (c.more_items_low == 0) == (c.verdict != "undecided")
         assert c.family == 3
@@ -150,7 +155,7 @@ def test_a_second_look_adds_the_evidence_of_the_first():
     second = compare_pairs([pair(0.08, n=40, seed=5)], FEW, spent=limits.second)
     assert [c.verdict for c in (*first, *second)] == ["undecided", "undecided"]
     (both,) = decide_families(add_first_look(second, first))
-    expected = combined_p(*((c.difference, c.p_permutation) for c in (*first, *second)))
+    expected = combined_p(*((c.difference.value, c.p_permutation) for c in (*first, *second)))
     assert both.p_adjusted == expected < limits.second
     assert both.verdict == "better"
     assert (both.difference, both.p_permutation) == (second[0].difference, second[0].p_permutation)

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from dialeval.errors import BadInput
 from dialeval.meta.document import Document
 from dialeval.meta.folder import read_meta, render_meta
-from support.made_meta import estimates
+from support.made_meta import estimates, interval
 from support.paths import DOCS
 
 Make = Callable[..., Path]
@@ -172,7 +172,7 @@ def test_notes_stand_above_the_tables_and_planning_has_its_section(make_meta: Ma
         plan = {"question": "to tell them apart", "over": "items", "goal": "power", "target": 0.8}
         plan |= {"at_hand": 40, "enough": 70, "reason": None, "notes": []}
         plan |= {"design": "paired t test", "effect": 0.3, "alpha": 0.05, "trials": 500, "seed": 0}
-        content["planning"] = [{**plan, "points": [{"size": 70, "power": 0.82, "low": 0.8, "high": 0.84}]}]
+        content["planning"] = [{**plan, "points": [{"size": 70, "power": interval(0.82, 0.02, 500)}]}]
 
     page = html(make_meta(noted))
     assert page.index("people: ann &amp; ben") < page.index('id="agreement"') < page.index('id="planning"')

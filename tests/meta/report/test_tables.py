@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from dialeval.display.table import Table
 from dialeval.meta.document import Document
-from dialeval.meta.report import estimate_tables, rival_tables, tables
-from support.made_meta import estimates, rival, row
+from dialeval.meta.folder import render_meta
+from dialeval.meta.report import tables
+from support.made_meta import estimates, interval, rival, row
 
 Made = Callable[..., Document]
 
@@ -39,7 +41,7 @@ def test_the_coefficient_that_was_asked_for_comes_first(made: Made) -> None:
         content["settings"]["coefficient"] = "pearson"
         for one in content["rows"]:
             one["coefficient"] = "pearson"
-            one["pearson"] = -one["spearman"]
+            one["pearson"] = one["estimate"]["value"] = -one["spearman"]
 
     table = tables.agreement(made(pearson), "item")
     assert [column.title for column in table.columns][1:4] == ["Pearson", "Spearman", "Kendall"]
@@ -77,7 +79,7 @@ def test_rivals_are_sorted_by_how_sure_they_are_and_the_better_one_is_named(made
             rival("a", "b", "system", 0.5, p=0.001),
         ]
 
-    assert [(line[0], line[-1]) for line in cells(rival_tables.rivals(made(three), "item"))] == [
+    assert [(line[0], line[-1]) for line in cells(tables.rivals(made(three), "item"))] == [
         ("b − c", "c agrees better with people on these 3 systems"),
         ("a − b", "no significant difference"),
     ]
@@ -115,7 +117,7 @@ def test_rivals_say_what_was_resampled_how_sure_p_is_and_what_was_compared(made:
         content["settings"]["resample"] = "both"
         content["rivals"][0] |= {"p_error": 0.0021, "cells": 30, "only_a": 10, "only_b": 0}
 
-    assert rival_tables.rivals(made(partly), "item").notes == (
+    assert tables.rivals(made(partly), "item").notes == (
         "p: t test with the jackknife's error over items and systems; it says whether measures differ on systems "
         "like these 3",
         "brackets hold 95% intervals for other items and systems like these",
@@ -127,8 +129,7 @@ def test_rivals_say_what_was_resampled_how_sure_p_is_and_what_was_compared(made:
 def test_one_rater_is_no_ceiling_and_that_is_said(made: Made) -> None:
     def alone(content: dict[str, Any]) -> None:
         for one in content["ceiling"]:
-            one.update(mean=None, low=None, high=None, corrected=None, bound=None, five=None, n=0)
-            one["reason"] = "one rater only"
+            one.update(mean=interval(None, 0, 0, "one rater only"), corrected=None, bound=None, five=None)
 
     table = tables.ceiling(made(alone))
     assert cells(table)[0][1:3] == ["undefined", "—"]
@@ -141,11 +142,11 @@ def test_the_rater_who_agrees_least_stands_first(made: Made) -> None:
 
 def test_estimates_stand_beside_those_of_the_ratings_alone(made: Made) -> None:
     [found] = made(lambda content: content["estimates"].append(estimates())).estimates
-    assert cells(estimate_tables.estimates(found)) == [
+    assert cells(tables.estimates(found)) == [
         ["new", "3.800 [3.700, 4.000]", "3.900 [3.600, 4.200]", "60", "400", "95 ratings"]
     ]
-    assert "new: only 12 rated items: the interval is rough" in estimate_tables.estimates(found).notes
-    verdicts = [line[-1] for line in cells(estimate_tables.differences(found))]
+    assert "new: only 12 rated items: the interval is rough" in tables.estimates(found).notes
+    verdicts = [line[-1] for line in cells(tables.differences(found))]
     assert verdicts == ["new is rated higher", "not significantly different"]
 
 
@@ -166,3 +167,79 @@ def test_combinations_say_what_they_are_made_of(made: Made) -> None:
     table = tables.combined(made(combine))
     assert cells(table) == [["rouge_l", "+0.200"], ["length", "-0.100"]]
     assert "by a fit to the ratings of other items" in table.notes[0]
+
+
+def instances(content: dict[str, Any]) -> None:
+    tested = {"right": 9, "wrong": 4, "left_out": 0, "mean_right": 3.5, "mean_wrong": 3.0, "statistic": 2.0}
+    untested = dict.fromkeys(("mean_right", "statistic", "df", "p", "p_adjusted"))
+    content["instances"] = [
+        {
+            **{"measure": "length", "rule": "length >= 7", "criterion": "overall", "test": "welch"},
+            **{
+                "alternative": "greater",
+                "alpha": 0.05,
+                "tested": 1,
+                "significant": 1,
+                "significant_adjusted": 0,
+            },
+            "systems": [
+                {"system": "old", **tested, "df": 7.0, "p": 0.03, "p_adjusted": 0.06, "reason": None},
+                {"system": "new", **tested, **untested, "right": 0, "reason": "every answer is wrong (4)"},
+            ],
+        }
+    ]
+
+
+def test_single_answers_have_a_line_for_each_system(made: Made) -> None:
+    [found] = made(instances).instances
+    table = tables.instances(found)
+    assert table.title == "Single answers: right where length >= 7"
+    assert [[cell.text for cell in line] for line in table.rows] == [
+        ["old", "9", "4", "3.500", "3.000", "0.030", "0.060"],
+        ["new", "0", "4", "—", "3.000", "—", "—"],
+    ]
+    assert table.notes == (
+        "overall is significantly higher where length >= 7 for 1 of 1 systems (0 after Holm's correction): "
+        "one-tailed Welch's t test, p < 0.05",
+        "new: every answer is wrong (4)",
+    )
+
+
+def test_the_page_has_a_part_on_single_answers_where_they_were_asked_about(
+    make_meta: Callable[..., Path],
+) -> None:
+    assert 'id="instances"' not in render_meta(make_meta()).read_text(encoding="utf-8")
+    assert 'id="instances"' in render_meta(make_meta(instances)).read_text(encoding="utf-8")
+
+
+def test_ratings_alone_say_how_many_they_are_where_they_are_more(made: Made) -> None:
+    def more(content: dict[str, Any]) -> None:
+        content["estimates"] = [estimates()]
+        content["estimates"][0]["systems"][0]["classical"] = {
+            "estimate": {"value": 3.9, "low": 3.6, "high": 4.2, "n": 70, "reason": None},
+            "error": 0.14,
+        }
+
+    [found] = made(more).estimates
+    rated = tables.estimates(found).rows[0][3]
+    assert (rated.text, rated.detail) == ("60", "of 70")
+
+
+def test_the_verdict_of_a_difference_is_what_the_document_calls_higher(made: Made) -> None:
+    def uncorrected(content: dict[str, Any]) -> None:
+        content["estimates"] = [estimates()]
+        content["estimates"][0]["differences"][0]["higher"] = None
+
+    [found] = made(uncorrected).estimates
+    assert tables.differences(found).rows[0][-1].text == "not significantly different"
+
+
+def test_answers_that_are_merely_not_rated_are_not_called_unjoined(make_meta: Callable[..., Path]) -> None:
+    def known(content: dict[str, Any]) -> None:
+        content["unjoined"] |= {"unknown": 2, "not_rated": 1_000_000, "not_scored": 0}
+
+    page = render_meta(make_meta(known)).read_text(encoding="utf-8")
+    title = (
+        "2 answers of an item or system that the other side does not know; in addition, 1,000,000 not rated"
+    )
+    assert title in page

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from dialeval.meta.document import Document
 from dialeval.meta.report.terminal import print_meta
-from support.made_meta import estimates, rival, row
+from support.made_meta import estimates, interval, rival, row
 
 Made = Callable[..., Document]
 
@@ -105,13 +105,13 @@ def test_what_the_next_study_needs_is_a_table(made: Made) -> None:
         known = {"question": "to find that new is rated above old", "over": "items", "goal": "power"}
         known |= {"target": 0.8, "at_hand": 40, "enough": 70, "reason": None, "notes": []}
         known |= {"design": "paired t test", "effect": 0.3, "alpha": 0.05, "trials": 500, "seed": 0}
-        points = [{"size": 70, "power": 0.82, "low": 0.8, "high": 0.84}]
+        points = [{"size": 70, "power": interval(0.82, 0.02, 500)}]
         never = {
             **known,
             "over": "raters",
             "at_hand": 3,
             "enough": None,
-            "points": [{**points[0], "size": 3, "power": 0.5}],
+            "points": [{"size": 3, "power": interval(0.5, 0.02, 500)}],
         }
         none = {**known, "over": "systems", "goal": None, "target": None, "at_hand": None, "enough": None}
         content["planning"] = [

@@ -15,7 +15,7 @@ from dialeval.data.types import Example, Response
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import evaluate
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, VectorExtrema
-from dialeval.metrics.embedding.metric import EmbeddingMetric
+from dialeval.metrics.embedding.metric import EmbeddingMetric, each_lower_word, lower_words, treebank_words
 from support.embedding_oracle import ORACLES
 
 METRICS = {metric.name: metric for metric in (EmbeddingAverage, VectorExtrema, GreedyMatching)}
@@ -252,3 +252,29 @@ def test_the_signature_spells_out_profile_and_vectors(encoder_folder: Path) -> N
         "vector_extrema(profile='nlgeval',vectors='minilm')|vectors=minilm:53aa51172d14|tokens=treebank|case=mixed"
         "|unknown=mean|version=1"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Isn't it GREAT?", ["isn", "t", "it", "great"]),
+        ("Straße", ["straße"]),  # lower-cased, not folded to strasse
+        ("Λόγος", ["λόγος"]),  # the final sigma stays
+        ("東京へGo", ["東", "京", "へ", "go"]),
+        ("İstanbul", ["i̇stanbul"]),
+        ("?! ...", []),
+        ("", []),
+    ],
+)
+def test_words_by_hand(text: str, words: list[str]) -> None:
+    assert lower_words(text) == words
+    assert list(each_lower_word(text)) == words
+
+
+@given(st.text())
+def test_words_are_the_same_all_at_once_or_one_by_one(text: str) -> None:
+    assert list(each_lower_word(text)) == lower_words(text)
+
+
+def test_treebank_words_keep_case_and_punctuation() -> None:
+    assert treebank_words(["Don't go.", ""]) == [["Do", "n't", "go", "."], []]

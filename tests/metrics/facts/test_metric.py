@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from dialeval.catalogue import build
 from dialeval.core import Result
 from dialeval.data.types import Example, Response, Turn
 from dialeval.evaluation.compare import compare
 from dialeval.evaluation.runner import evaluate
-from dialeval.metrics import build
-from dialeval.metrics.facts.matching import Finding, match_facts, read_facts
-from dialeval.metrics.facts.metric import Facts
+from dialeval.metrics.facts.metric import Facts, Finding, match_facts, read_facts
 
 HERE = Path(__file__).parent
 HOURS = "We open at 9 am and close at 5 pm on Sundays."
@@ -331,3 +330,18 @@ def test_permissions_are_facts_of_a_reference_without_others(
     (row,) = Facts().statistics([example(response, reference)])
     assert row[0] == share
     assert Facts().unscorable(example(response, "You can find it there.")) == "no fact in the reference"
+
+
+@pytest.mark.parametrize(
+    ("reference", "response", "kept"),
+    [
+        ("Please ask Anna Keller in our office.", "Please ask Ms Keller in our office.", True),
+        ("Please ask Anna Keller in our office.", "Ms. Keller is in our office.", True),
+        ("Please ask Anna Keller in our office.", "Please ask Peter Keller in our office.", False),
+        ("Ask Mr Smith today.", "Ask John Smith today.", True),
+        ("Ask Mr Smith today.", "Ask Mr Jones today.", False),
+    ],
+)
+def test_a_title_stands_for_a_first_name(reference, response, kept):
+    (found,) = evaluate(Facts(), [example(response, reference)]).values
+    assert found == float(kept)

@@ -9,7 +9,7 @@ import pytest
 from dialeval.data.types import Example, Response
 from dialeval.errors import Unsuitable
 from dialeval.metrics.meteor import Meteor
-from dialeval.metrics.meteor.describing import java_hashes
+from dialeval.metrics.meteor.words import java_hashes
 
 pytestmark = pytest.mark.usefixtures("meteor_folder")
 

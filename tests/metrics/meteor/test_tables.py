@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialeval.metrics.meteor.describing import java_hashes
 from dialeval.metrics.meteor.lexicon import lines_of
-from dialeval.metrics.meteor.tables import compile_tables, read_tables, write_tables
+from dialeval.metrics.meteor.metric import compile_tables, read_tables, write_tables
+from dialeval.metrics.meteor.words import java_hashes
 
 PARAPHRASES = [
     ("thank you", "thanks"),

@@ -18,7 +18,7 @@ from dialeval.data.types import Example, Response
 from dialeval.engine import Cache, ProcessPool
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare import compare
-from dialeval.evaluation.runner import evaluate
+from dialeval.evaluation.runner import Plan, evaluate
 
 
 def corpus(*texts: tuple[str, ...]) -> list[Example]:
@@ -114,11 +114,11 @@ def test_the_runner_fits_it_and_says_to_what(tmp_path: Path) -> None:
     ((name, digest),) = plain.provenance.resources
     assert (name, len(digest)) == ("cider reference corpus", 64)
     with ProcessPool(2) as pool:
-        pooled = evaluate(Cider(), EXAMPLES, executor=pool, cache=Cache(tmp_path), batch_size=2)
+        pooled = evaluate(Cider(), EXAMPLES, Plan(executor=pool, cache=Cache(tmp_path), batch_size=2))
     assert pooled.values.tobytes() == plain.values.tobytes()
     assert pooled.provenance == plain.provenance
     # The same batch in another corpus: the cache must not take one for the other.
-    other = evaluate(Cider(), EXAMPLES[2:], cache=Cache(tmp_path), batch_size=2)
+    other = evaluate(Cider(), EXAMPLES[2:], Plan(cache=Cache(tmp_path), batch_size=2))
     assert other.values.tolist() == values(EXAMPLES[2:]).tolist() != plain.values[2:].tolist()
     assert other.provenance.resources != plain.provenance.resources
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from dialeval import RougeL
+from dialeval.catalogue import build
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.metrics import build
 
 
 def example(text: str, *references: str) -> Example:

@@ -12,7 +12,7 @@ import pytest
 from dialeval.data.types import Example, Response
 from dialeval.errors import BadInput, ResourceUnavailable, UnknownName
 from dialeval.metrics.skip_thought import SkipThought
-from dialeval.metrics.skip_thought.training import train
+from dialeval.metrics.skip_thought.model import train
 from support.made_dialogues import TINY, made_triples
 
 WORDS = ["the", "cat", "sat", "The", "UNK", "."]

@@ -7,7 +7,7 @@ import pytest
 
 from dialeval.data.importers.corpora.circa import LABELS as CIRCA
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.nbest.answers.augment import augmented, negative_question
+from dialeval.nbest.answers.augment import augmented, is_unrelated, negative_question
 from dialeval.nbest.answers.corpus import Exchange, read_exchanges, split_exchanges
 from dialeval.nbest.answers.evaluation import best_threshold, codes, decide, measure_labels, softmax
 from dialeval.nbest.answers.labels import OF_CIRCA, first_word_label, majority
@@ -107,11 +107,50 @@ def test_further_exchanges_keep_their_meaning():
     assert negative_question("May I?") is None
 
 
+def test_an_answer_to_the_same_question_or_of_the_same_topic_is_not_unrelated():
+    def other(question, answer):
+        return Exchange("", question, answer, "yes", (1.0, 0.0, 0.0))
+
+    dog = other("Do you own a dog?", "I have a golden retriever at home.")
+    assert not is_unrelated("Do you own a dog?", dog)
+    assert not is_unrelated("Is a dog good company?", dog)
+    assert is_unrelated("Do you eat meat?", dog)
+    assert not is_unrelated(
+        "Do you eat meat?", other("Do you eat fish?", "A vegetarian since 2010, in fact.")
+    )
+    assert not is_unrelated("Would you like to?", dog), "nothing says what that asks about"
+
+
+def test_unrelated_answers_are_learnt_as_ambiguous():
+    foods = [
+        Exchange(
+            f"f{n}",
+            f"Do you like pizza number {n}?",
+            "Pizza is what we had yesterday.",
+            "yes",
+            (1.0, 0.0, 0.0),
+        )
+        for n in range(200)
+    ]
+    pets = [
+        Exchange(f"p{n}", f"Does your puppy {n} bark?", "No, hardly ever at night.", "no", (0.0, 1.0, 0.0))
+        for n in range(200)
+    ]
+    more = augmented([*foods, *pets], seed=0)[400:]
+    crossed = [e for e in more if "puppy" in e.question and "Pizza" in e.answer]
+    assert 5 < len(crossed) < 40
+    assert {(e.label, e.shares) for e in crossed} == {("ambiguous", (0.0, 0.0, 1.0))}
+    assert not [e for e in more if "pizza" in e.question and e.answer == "No, hardly ever at night."], (
+        "a plain no"
+    )
+    assert all(e.label == "yes" for e in more if "pizza" in e.question and "Pizza" in e.answer)
+
+
 class TestMeasuring:
     def test_by_hand(self):
         given, wanted = codes(["yes", "no", "no", "ambiguous"]), codes(["yes", "yes", "no", "ambiguous"])
         found = measure_labels(given, wanted)
-        assert found.accuracy == 0.75
+        assert found.accuracy.value == 0.75
         assert found.recall == {"yes": 0.5, "no": 1.0, "ambiguous": 1.0}
         assert found.precision == {"yes": 1.0, "no": 0.5, "ambiguous": 1.0}
         assert found.macro_f1 == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)

@@ -51,8 +51,8 @@ def test_a_classifier_learns_and_runs_without_torch(tmp_path):
     )
     parts = Parts(exchanges(0, 48), exchanges(48, 12), exchanges(60, 12))
     done = train_yesno(parts, config, tmp_path)
-    assert done.test.accuracy == 1.0
-    assert done.rule.accuracy == pytest.approx(1 / 3)
+    assert done.test.accuracy.value == 1.0
+    assert done.rule.accuracy.value == pytest.approx(1 / 3)
     card = (tmp_path / "README.md").read_text()
     assert "held out, first word" in card
     assert "| held out | 12 | 1.000" in card

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval.core import Signature
+from dialeval.core import DEFAULT_RESAMPLING, Signature
 from dialeval.data.types import NBest, Response, Turn
 from dialeval.errors import Unsuitable
 from dialeval.nbest.answers.classifier import FirstWord
+from dialeval.nbest.measure import NBestLists
 from dialeval.nbest.measuring.judged import NOTHING_SAID, judge_lists
 from dialeval.nbest.measuring.metrics import why_left_out
-from dialeval.nbest.measuring.results import size_notes
+from dialeval.study import build_measure
 
 CONTEXT = (Turn("assistant", "I have a dog."), Turn("user", "Tell me more."))
 
@@ -75,7 +76,13 @@ def test_lists_of_different_sizes_are_noted_unless_a_size_is_set():
         for place, (system, size) in enumerate([("a", 3), ("a", 2), ("b", 5)])
     ]
     judged = judge_lists(lists, FirstWord(), ByWord())
-    (note,) = size_notes(judged, None)
-    assert "a 2 to 3, b 5" in note
-    assert "-n 3" in note
-    assert size_notes(judged, 3) == size_notes(judged[2:], None) == ()
+    by_system = {name: [each for each in judged if each.system == name] for name in ("a", "b")}
+    notes = [list(NBestLists().lines([_section(by_system, n)])) for n in (5, 2)]
+    assert [len(each) for each in notes] == [2, 1]
+    assert "2 lists of a with fewer than 5 responses; Certainty rises with their number" in notes[0][1]
+
+
+def _section(by_system, n):
+    section = NBestLists().section(build_measure(f"nbest(n={n})"), by_system, DEFAULT_RESAMPLING)
+    assert section is not None
+    return section

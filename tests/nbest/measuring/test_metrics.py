@@ -6,11 +6,12 @@ import pytest
 
 from dialeval.core import Resampling
 from dialeval.data.types import NBest, Response, Turn
-from dialeval.evaluation.runner import evaluate
+from dialeval.evaluation.breakdowns import break_down
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.nbest.answers.classifier import FirstWord
+from dialeval.nbest.measure import default_sizes, nbest, nbest_variety
 from dialeval.nbest.measuring.judged import JudgedList, judge_lists
 from dialeval.nbest.measuring.metrics import AMBIGUOUS, EMPTY, NONE_CONSISTENT, Certainty, Variety
-from dialeval.nbest.measuring.results import curves_of, default_sizes, results_of
 
 VERDICTS = {"+": "consistent", "-": "contradictory", "?": "ambiguous"}
 
@@ -23,7 +24,7 @@ def judged(signs: str, item: str = "a", expected: str = "yes", system: str = "s"
 
 
 def score(metric, *lists):
-    return evaluate(metric, lists, resampling=Resampling(resamples=0)).score
+    return evaluate(metric, lists, Plan(resampling=Resampling(resamples=0))).score
 
 
 class TestTheTwoExamplesOfTheThesis:
@@ -62,33 +63,35 @@ def test_lists_without_a_consistent_response_count_for_certainty_only():
     assert (variety.score, dict(variety.reasons)) == (0.5, {0: NONE_CONSISTENT})
 
 
+def parts_of(lists, measure, n=10, sizes=""):
+    """Value, bounds, number of lists and reasons of each part."""
+    found = break_down("m", "s", measure(n=n, sizes=sizes).breakdowns(lists), Plan())
+    return {tuple(each.part.values()): (each.estimate, each.unscored) for each in found}
+
+
 def test_what_is_undefined_is_neither_0_nor_1():
-    (result,) = results_of([judged("?")], "r")
-    assert (result.certainty, result.variety, result.n, result.excluded) == (None, None, 0, 1)
-    (result,) = results_of([judged("-")], "r")
-    assert (result.certainty, result.variety, result.with_consistent) == (0.0, None, 0)
+    estimate, unscored = parts_of([judged("?")], nbest)["ENTQ",]
+    assert (estimate.value, estimate.n, unscored) == (None, 0, {AMBIGUOUS: 1})
+    assert parts_of([judged("-")], nbest)["ENTQ",][0].value == 0.0
+    estimate, unscored = parts_of([judged("-")], nbest_variety)["ENTQ",]
+    assert (estimate.value, estimate.bounds, estimate.n, unscored) == (None, None, 0, {NONE_CONSISTENT: 1})
 
 
-def test_results_by_system_and_kind_with_exact_intervals():
+def test_breakdowns_by_kind_with_exact_intervals():
     lists = [judged("+", str(number)) for number in range(20)]
-    lists += [judged("-", "x", "no"), judged("+?", "y", "no"), judged("+", "z", "no", "other")]
-    first, second, third = results_of(lists, "r")
-    assert [(r.system, r.kind, r.n, r.excluded) for r in (first, second, third)] == [
-        ("s", "ENTQ", 20, 0),
-        ("s", "CNTQ", 1, 1),
-        ("other", "CNTQ", 1, 0),
-    ]
+    lists += [judged("-", "x", "no"), judged("+?", "y", "no")]
+    found = parts_of(lists, nbest)
     # Clopper and Pearson: 20 of 20 is at least 0.025 ** (1 / 20).
-    assert first.certainty_interval == (pytest.approx(0.025 ** (1 / 20)), 1.0)
-    assert second.reasons == {AMBIGUOUS: 1}
+    assert found["ENTQ",][0] == (1.0, pytest.approx(0.025 ** (1 / 20)), 1.0, 20, None)
+    estimate, unscored = found["CNTQ",]
+    assert (estimate.value, estimate.n, unscored) == (0.0, 1, {AMBIGUOUS: 1})
 
 
-def test_curves_cut_the_lists_and_count_the_short_ones():
+def test_curves_cut_the_lists():
     lists = [judged("-+--", "a"), judged("--", "b")]
-    curve = {result.size: result for result in curves_of(lists, "r", [1, 2, 4])}
-    assert [curve[size].certainty for size in (1, 2, 4)] == [0.0, 0.5, 0.5]
-    assert [curve[size].variety for size in (1, 2, 4)] == [None, 0.5, 0.25]
-    assert [curve[size].shorter for size in (1, 2, 4)] == [0, 0, 1]
+    certainty, variety = parts_of(lists, nbest, sizes="1,2,4"), parts_of(lists, nbest_variety, sizes="1,2,4")
+    assert [certainty["ENTQ", size][0].value for size in (1, 2, 4)] == [0.0, 0.5, 0.5]
+    assert [variety["ENTQ", size][0].value for size in (1, 2, 4)] == [None, 0.5, 0.25]
     assert default_sizes(0) == ()
 
 

@@ -1,4 +1,4 @@
-"""Sentences of shops, hotels, clinics and transport, beside labels that were written before the matcher saw them."""
+"""Sentences of shops, hotels, banks and others, beside labels that were written before the matcher saw them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dialeval.nlg.acts.forms import parse_act
+from dialeval.nlg.acts.notations import parse_act
 from dialeval.nlg.slots.lexicon import build_lexicon
-from dialeval.nlg.slots.matching import match
+from dialeval.nlg.slots.matcher import match
 
 ROWS: list[dict[str, Any]] = [
     json.loads(line)
@@ -18,9 +18,13 @@ ROWS: list[dict[str, Any]] = [
 ]
 """``set`` is issue (a user's own), tuned (looked at while the rules were written) or held (not looked at)."""
 DIFFERING = {
-    "Power sockets are at every seat; they do not offer wifi on board.": {"seat_reservation": "added"}
+    # The first word of a property's name stands for the property.
+    "Power sockets are at every seat; they do not offer wifi on board.": {"seat_reservation": "added"},
+    "You can reserve it for half a euro.": {"fee": "missing"},  # 50 cents
+    "The trial lasts a month.": {"trial": "missing"},  # 30 days, which are no number of months
+    "The tour takes half an hour, with a break of two hours.": {},  # which is swapped
 }
-"""What the matcher still gets wrong: the first word of a property's name stands for the property."""
+"""What the matcher still gets wrong."""
 
 
 def faults(row: dict[str, Any]) -> dict[str, str]:
@@ -38,7 +42,7 @@ def test_labels(row: dict[str, Any]) -> None:
 
 def test_there_are_more_sentences_than_a_user_reported() -> None:
     sets = [row["set"] for row in ROWS]
-    assert (sets.count("issue"), sets.count("tuned"), sets.count("held")) == (11, 32, 34)
+    assert (sets.count("issue"), sets.count("tuned"), sets.count("held")) == (18, 55, 112)
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dialeval.catalogue import build
 from dialeval.data.types import Example, Response
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.evaluation.runner import evaluate
-from dialeval.metrics import build
-from dialeval.nlg.acts.forms import parse_act
-from dialeval.nlg.slots.aliases import read_aliases
-from dialeval.nlg.slots.counting import COUNTERS, Counts
-from dialeval.nlg.slots.lexicon import build_lexicon
-from dialeval.nlg.slots.metric import SlotErrorRate
+from dialeval.nlg.acts.notations import parse_act
+from dialeval.nlg.slots.lexicon import build_lexicon, read_aliases
+from dialeval.nlg.slots.metric import COUNTERS, Counts, SlotErrorRate
 from dialeval.nlg.subjects import act_turn
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dialeval.nlg.slots.negation import is_denied
-from dialeval.text.spelling.tokens import tokenise
+from dialeval.text.spelling import tokenise
 
 
 @pytest.mark.parametrize(

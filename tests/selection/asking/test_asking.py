@@ -1,50 +1,34 @@
-"""Several systems over the same questions: scores, tests, refusals, and what is wrong with what they choose."""
+"""Choices of several systems over the same questions: scores, ties, and what is wrong with what they choose."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 import pytest
 
-from dialeval.core import Interval, Missing, Resampling
+from dialeval.core import Missing
 from dialeval.data import Candidate
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.runner import Plan
-from dialeval.selection.asking.asking import ask
+from dialeval.evaluation.runner import evaluate
 from dialeval.selection.asking.choosers import TfIdfChooser
-from dialeval.selection.asking.choosing import chance
-from dialeval.selection.asking.metrics import labelled_errors, only_against
-from dialeval.systems.baselines import Echo
+from dialeval.selection.asking.choosing import chance, choose
+from dialeval.selection.asking.metrics import HitsAt, SelectionAccuracy, error_labels, only_against
+from dialeval.selection.asking.questions import narrowed
+from dialeval.selection.measure import selection_accuracy
 from support.choosing_systems import Noisy, Table, question, town_questions
 
-PLAN = Plan(resampling=Resampling(resamples=200, seed=3))
+
+def accuracy(system, questions):
+    return evaluate(SelectionAccuracy(), choose(system, questions))
 
 
-def test_the_better_system_is_found_better():
-    found = ask([Noisy("good", 3), Noisy("poor", 0.2), TfIdfChooser()], town_questions(60), plan=PLAN)
-    good, poor, tfidf = found.answered
-    assert [one.system for one in found.answered] == ["good", "poor", "tfidf"]
-    assert good.accuracy.score > 0.8 > 0.5 > poor.accuracy.score
-    assert tfidf.accuracy.score == 1  # only the right answer shares its town with the context
-    assert good.accuracy.interval.low <= good.accuracy.score <= good.accuracy.interval.high
-    assert good.accuracy.score <= good.hits[2].score
-    (pair,) = [one for one in found.comparisons if {one.a, one.b} == {"good", "poor"}]
-    assert pair.better == "good"
-    assert pair.p_mcnemar is not None
-
-
-def test_a_system_that_cannot_choose_does_not_stop_the_others():
-    class Broken(Noisy):
-        def logprob(self, contexts, responses):
-            raise RuntimeError("out of memory")
-
-    found = ask([Echo("echo"), Broken("broken", 1), Noisy("good", 3)], town_questions(8), plan=PLAN)
-    assert [one.system for one in found.answered] == ["good"]
-    assert [one.system for one in found.refused] == ["echo", "broken"]
-    assert "has no log-probabilities" in found.refused[0].message
-    assert found.refused[1].message == "RuntimeError: out of memory"
-    assert found.comparisons == ()
+def test_the_better_system_chooses_better():
+    asked = town_questions(60)
+    good, poor = (accuracy(Noisy(name, skill), asked) for name, skill in (("good", 3), ("poor", 0.2)))
+    assert good.score > 0.8 > 0.5 > poor.score
+    tfidf = accuracy(TfIdfChooser().fit(asked), asked)
+    assert tfidf.score == 1  # only the right answer shares its town with the context
+    assert good.estimate.low <= good.score <= good.estimate.high
+    assert good.score <= evaluate(HitsAt(2), choose(Noisy("good", 3), asked)).score
 
 
 def test_ties_and_unscored_questions_are_counted():
@@ -55,74 +39,21 @@ def test_ties_and_unscored_questions_are_counted():
         question("unknown", "a", false=["?"]),
         question("empty", "a"),
     ]
-    (answer,) = ask([Table("t", known)], asked, plan=PLAN).answered
-    assert answer.ties == 1
-    assert answer.accuracy.score == 0.5
-    assert (answer.accuracy.scored, len(answer.accuracy)) == (2, 4)
-    assert answer.choices[2] == Missing("unknown", "t", "t does not know '?'")
-    assert answer.choices[3] == Missing("empty", "t", "the question has no false candidate")
+    choices = choose(Table("t", known), asked)
+    found = evaluate(SelectionAccuracy(), choices)
+    assert [choice.tied for choice in choices[:2]] == [True, False]
+    assert found.score == 0.5
+    assert (found.scored, len(found)) == (2, 4)
+    assert choices[2] == Missing("unknown", "t", "t does not know '?'")
+    assert choices[3] == Missing("empty", "t", "the question has no false candidate")
 
 
 def test_questions_are_checked_before_any_system_is_asked():
     with pytest.raises(Unsuitable, match="No questions to ask"):
-        ask([Noisy("good", 1)], [])
+        narrowed([])
     twice = [*town_questions(4), *town_questions(4)]
     with pytest.raises(Unsuitable, match=r"4 ids are used several times \(first: 'q0'\)"):
-        ask([Noisy("good", 1)], twice)
-
-
-def test_second_questions_on_one_context_can_be_resampled_together():
-    asked = town_questions(20)
-    asked += [dataclasses.replace(one, item=f"{one.item}/2") for one in asked]
-    alone, together = (
-        ask([Noisy("fair", 1)], asked, plan=Plan(resampling=Resampling(resamples=300, cluster=cluster)))
-        .answered[0]
-        .accuracy
-        for cluster in ("none", "dialogue")
-    )
-    assert _width(together.interval) > 1.2 * _width(alone.interval)
-
-
-def test_questions_of_one_context_are_resampled_together_unless_told_otherwise():
-    """Their ids do not show it; before, they counted as independent."""
-    asked = town_questions(20)
-    asked += [dataclasses.replace(one, item=f"again {one.item}") for one in asked]
-    by_default = ask([Noisy("fair", 1)], asked).answered[0].accuracy
-    settings = Resampling(cluster="none")
-    alone = ask([Noisy("fair", 1)], asked, plan=Plan(resampling=settings)).answered[0].accuracy
-    assert _width(by_default.interval) > 1.2 * _width(alone.interval)
-
-
-def _width(interval: Interval | None) -> float:
-    assert interval is not None
-    return interval.high - interval.low
-
-
-def test_intervals_of_a_label_alone_obey_cluster_and_level_too():
-    asked = [
-        dataclasses.replace(
-            one,
-            candidates=tuple(c if c.correct else dataclasses.replace(c, error="odd") for c in one.candidates),
-        )
-        for one in town_questions(20)
-    ]
-    asked += [dataclasses.replace(one, item=f"{one.item}/2") for one in asked]
-    plain, together, wide = (
-        (label := ask([Noisy("fair", 1)], asked, plan=plan).answered[0].errors[0]).high - label.low
-        for plan in (
-            Plan(resampling=Resampling(resamples=300, cluster="none")),
-            Plan(resampling=Resampling(resamples=300, cluster="dialogue")),
-            Plan(resampling=Resampling(resamples=300, confidence=0.999, cluster="none")),
-        )
-    )
-    assert together > 1.2 * plain
-    assert wide > 1.2 * plain
-
-
-def test_the_signature_tells_the_questions_a_chooser_was_fitted_to():
-    first, second = (ask([TfIdfChooser()], town_questions(n), plan=PLAN).answered[0] for n in (4, 5))
-    assert first.signature == str(TfIdfChooser().fit(town_questions(4)).signature)
-    assert first.signature != second.signature
+        narrowed(twice)
 
 
 def test_chance_is_the_mean_share_of_right_candidates_where_there_is_a_choice():
@@ -139,25 +70,32 @@ LABELLED = [
 ]
 
 
-def test_errors_are_broken_down_by_what_is_wrong():
-    table = Table("t", {"r": -2.0, "s": -1.0, "t": -3.0})
-    (answer,) = ask([table], LABELLED, plan=PLAN).answered
-    tense, subject, none = answer.errors
+def test_errors_are_counted_and_broken_down_by_what_is_wrong():
+    choices = choose(Table("t", {"r": -2.0, "s": -1.0, "t": -3.0}), LABELLED)
+    tense, subject, none = error_labels(choices)
     assert (tense.label, tense.candidates, tense.chosen) == ("wrong_tense", 2, 2)
     assert [quoted.id for quoted in tense.examples] == ["a", "b"]
-    assert (tense.alone, tense.questions) == (0.0, 2)
-    assert (subject.label, subject.chosen, subject.alone) == ("wrong_subject", 0, 1.0)
-    assert (none.label, none.candidates, none.alone) == (None, 1, 1.0)
+    assert (subject.label, subject.chosen) == ("wrong_subject", 0)
+    assert (none.label, none.candidates, none.chance) == (None, 1, 0.5)
+    parts = {
+        part.keys: evaluate(part.metric, part.subjects) for part in selection_accuracy().breakdowns(choices)
+    }
+    assert {keys[0][1]: (found.score, found.scored) for keys, found in parts.items()} == {
+        "wrong_tense": (0.0, 2),
+        "wrong_subject": (1.0, 2),
+        "unlabelled": (1.0, 1),
+    }
 
 
 def test_there_is_no_breakdown_without_labels():
-    assert ask([Noisy("good", 3)], town_questions(4), plan=PLAN).answered[0].errors == ()
-    assert labelled_errors([]) == ()
+    choices = choose(Noisy("good", 3), town_questions(4))
+    assert error_labels(choices) == error_labels([]) == ()
+    assert list(selection_accuracy().breakdowns(choices)) == []
 
 
 def test_a_choice_among_fewer_candidates_keeps_their_scores():
-    (answer,) = ask([Table("t", {"r": -2.0, "s": -1.0, "t": -3.0})], LABELLED[:1], plan=PLAN).answered
-    less = only_against(answer.choices[0], "wrong_subject")
+    (choice,) = choose(Table("t", {"r": -2.0, "s": -1.0, "t": -3.0}), LABELLED[:1])
+    less = only_against(choice, "wrong_subject")
     assert less.scores == (-2.0, -3.0)
     assert less.question.candidates == (Candidate("r", True), Candidate("t", False, "wrong_subject"))
-    assert only_against(answer.choices[0], "irrelevant") is None
+    assert only_against(choice, "irrelevant") is None

@@ -10,7 +10,7 @@ from dialeval.core import Missing, Resampling, Signature
 from dialeval.data import Candidate, Question
 from dialeval.data.choices import Choice
 from dialeval.evaluation.compare import compare
-from dialeval.evaluation.runner import evaluate
+from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy, SelectionConsistency
 from support.choosing_systems import question
 
@@ -66,7 +66,7 @@ def test_batches_change_nothing_and_ranks_are_bounded(scores):
         assert rows.tolist() == apart.tolist()
         assert ((rows[:, 0] >= 0) & (rows[:, 0] <= 1)).all()
     accuracy, mrr = (
-        evaluate(one, choices, resampling=Resampling(resamples=0)).score
+        evaluate(one, choices, Plan(resampling=Resampling(resamples=0))).score
         for one in (SelectionAccuracy(), ReciprocalRank())
     )
     assert accuracy <= mrr

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dialeval.selection.asking.questions import by_context, sharing_a_context
+from dialeval.core import by_context
+from dialeval.selection.asking.questions import sharing_a_context
 from support.choosing_systems import question
 
 ASKED = [
@@ -17,7 +18,7 @@ ASKED = [
 
 
 def test_questions_of_one_context_or_one_dialogue_are_one_cluster():
-    cluster = by_context(ASKED)
+    cluster = by_context((one.item, one.context) for one in ASKED)
     found = [cluster(one.item) for one in ASKED]
     assert len({*found[:3]}) == 1  # although d1/2/false_1 would be clustered under d1/2 by its id
     assert len({*found[3:6]}) == 1  # e/1 and e/2 by their ids, e/2 and f by their context

@@ -161,19 +161,6 @@ def test_rankings_of_trials_correlate_with_people():
     assert np.median(spread.values) > 0.9
 
 
-def test_a_system_that_cannot_score_random_candidates_does_not_lose_the_others():
-    asked = town_questions(6)
-    own = Table("own", {one.text: -1.0 for question in asked for one in question.candidates})
-    found = run_trials([own, Noisy("fair", 1.0)], asked, OTHERS, trials=3)
-    assert found.systems == ("fair",)
-    assert found.random.shape == (3, 1)
-    (refusal,) = found.refused
-    assert refusal.system == "own"
-    assert refusal.message.startswith("own does not know 'something else, number")
-    with pytest.raises(Unsuitable, match=r"No system can score random candidates\. own: own does not know"):
-        run_trials([own], asked, OTHERS, trials=3)
-
-
 def test_what_is_right_in_a_context_is_no_random_candidate_of_another_question_on_it():
     asked = [
         question("d", "yes", false=["no"], said="tea?"),

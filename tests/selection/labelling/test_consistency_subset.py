@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.annotation.tasks import make_tasks
+from dialeval.annotation.items import utterances_of
 from dialeval.data import Candidate, Judgement, Question
 from dialeval.selection.labelling.labelling import ERROR_CLASSES, consistency_subset, settle_labels
 from support.drafts import question
@@ -83,4 +83,4 @@ def test_kappa_of_the_labels_by_hand():
 
 
 def test_raters_are_asked_about_false_candidates_only():
-    assert len(make_tasks([question("q", 4)], form=ERROR_CLASSES).tasks) == 4
+    assert len(utterances_of([question("q", 4)], false_only=ERROR_CLASSES.false_only)) == 4

@@ -8,14 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dialeval.catalogue import build
 from dialeval.core import Signature
 from dialeval.data.types import Dialogue, Example, Response, Turn, alternating
 from dialeval.errors import BadInput, DialevalError, ResourceUnavailable
-from dialeval.metrics import build
-from dialeval.selfeval.quality.explaining import explain, explain_turns
-from dialeval.selfeval.quality.head import FILE, Head, find_head, write_heads
-from dialeval.selfeval.quality.metric import Quality
-from dialeval.selfeval.quality.rows import RECIPES
+from dialeval.selfeval.quality.features import RECIPES
+from dialeval.selfeval.quality.metric import (
+    FILE,
+    Head,
+    Quality,
+    explain,
+    explain_turns,
+    find_head,
+    write_heads,
+)
 
 FILMS = alternating(["Have you seen any good films?", "Yes, I saw a thriller.", "Was the thriller any good?"])
 

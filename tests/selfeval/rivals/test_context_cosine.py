@@ -5,21 +5,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dialeval.catalogue import build
 from dialeval.core import Floats
 from dialeval.data import Judgement, read
 from dialeval.data.types import Dialogue, Example, Response, Turn, alternating
-from dialeval.encoder.sentences import unit_vectors
+from dialeval.encoder.model import unit_vectors
 from dialeval.errors import DialevalError
-from dialeval.metrics import build
 from dialeval.selfeval.rivals.context_cosine import ContextCosine
-from dialeval.selfeval.subjects import Judged
+from dialeval.selfeval.subjects import Subject
 from dialeval.stats.correlation.levels import level_correlation
 
 TURNS = ["I have a dog.", "What is it called?", "He is called Max."]
 DOG = Example("1", "s", alternating(TURNS), Response("Max is a good name for a dog."))
 
 
-def value(metric: ContextCosine, subject: Judged) -> float:
+def value(metric: ContextCosine, subject: Subject) -> float:
     return float(metric.aggregate(metric.statistics([subject]))[0])
 
 

@@ -7,19 +7,18 @@ import pytest
 import torch
 import transformers
 
+from dialeval.catalogue import build
 from dialeval.data.types import Dialogue, Example, Response, Turn, alternating
 from dialeval.errors import DialevalError
-from dialeval.metrics import build
-from dialeval.selfeval.rivals.fed import Fed
-from dialeval.selfeval.rivals.fed_utterances import DIALOGUE_QUALITIES, TURN_QUALITIES, UTTERANCES
-from dialeval.selfeval.subjects import Judged
+from dialeval.selfeval.rivals.fed import DIALOGUE_QUALITIES, TURN_QUALITIES, UTTERANCES, Fed
+from dialeval.selfeval.subjects import Subject
 from selfeval.rivals.conftest import Logprob
 
 TEA = Example("1", "s", alternating(["Hello.", "Hi.", "Tea or coffee?"]), Response("I like milk."))
 TALK = Dialogue("2", (Turn("user", "Hello."), Turn("assistant", "I am fine.")), "s")
 
 
-def value(metric: Fed, subject: Judged) -> float:
+def value(metric: Fed, subject: Subject) -> float:
     return float(metric.aggregate(metric.statistics([subject]))[0])
 
 
@@ -65,7 +64,7 @@ def test_a_quality_without_good_remarks_is_how_unlikely_the_bad_ones_are(
 @pytest.mark.parametrize(("subject", "qualities"), [(TEA, TURN_QUALITIES), (TALK, DIALOGUE_QUALITIES)])
 @pytest.mark.parametrize("profile", ["conditional", "published"])
 def test_without_a_quality_it_is_the_mean_over_those_of_the_level(
-    causal: Path, subject: Judged, qualities: tuple[str, ...], profile: str
+    causal: Path, subject: Subject, qualities: tuple[str, ...], profile: str
 ) -> None:
     each = [
         value(Fed(quality, profile, model=str(causal)), subject)  # type: ignore[arg-type]

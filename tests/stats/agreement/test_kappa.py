@@ -11,9 +11,9 @@ from hypothesis.extra import numpy as hnp
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from dialeval.stats.agreement._rater_pairs import Weights
 from dialeval.stats.agreement.coefficients import AGREEMENTS
 from dialeval.stats.agreement.kappa import (
+    Weights,
     cohen_kappa,
     counts_of,
     fleiss_kappa,

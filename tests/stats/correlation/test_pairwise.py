@@ -113,11 +113,11 @@ def soft_by_loops(human, metric, trials, seed):
     ).astype(bool)
     found = []
     for one, other in itertools.combinations(range(len(human)), 2):
-        there = ~np.isnan(human[[one, other]] + metric[[one, other]]).any(axis=0)
-        if not there.any():
+        rated, scored = (~np.isnan(table[[one, other]]).any(axis=0) for table in (human, metric))
+        if not (rated.any() and scored.any()):
             continue
         chances = []
-        for table in (human, metric):
+        for table, there in ((human, rated), (metric, scored)):
             a, b = table[one][there], table[other][there]
             more = [
                 np.where(swap[there], b, a).sum() - np.where(swap[there], a, b).sum()

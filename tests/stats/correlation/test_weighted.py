@@ -1,11 +1,15 @@
+from __future__ import annotations
+
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given, strategies as st
+from hypothesis.extra import numpy as hnp
 
 from dialeval.stats.correlation import weighted
-from dialeval.stats.correlation.weighted import weigher
+from dialeval.stats.correlation.weighted import levels_within, midranks, order_within, weigher
 
 KINDS = ("pearson", "spearman", "kendall")
 SCIPY = {
@@ -77,3 +81,41 @@ def test_the_size_of_the_problem_decides_who_counts(monkeypatch):
 def test_values_that_only_rounding_tells_apart_are_one_value_to_pearson(trials):
     x, y = np.array([0.1 + 0.2, 0.3, 0.3]), np.arange(3.0)
     assert np.isnan(weigher(x, y, kind="pearson", resamples=trials)(np.ones((1, 3)))).all()
+
+
+stacks = hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 12)), elements=st.integers(-3, 3))
+
+
+@given(stacks)
+def test_midranks_of_stacks_equal_scipys(values):
+    np.testing.assert_array_equal(midranks(values), scipy.stats.rankdata(values, axis=-1))
+
+
+def test_no_values_have_no_ranks():
+    assert midranks(np.empty((3, 0))).shape == (3, 0)
+
+
+def test_order_within_groups_tells_where_ties_begin_and_end():
+    values, group = np.array([2.0, 1.0, 2.0, 9.0, 0.0]), np.array([0, 0, 0, 1, 1])
+    ordered = order_within(values, group)
+    assert ordered.order.tolist() == [1, 0, 2, 4, 3]
+    assert ordered.first.tolist() == [1, 0, 1, 4, 3]
+    assert ordered.last.tolist() == [3, 1, 3, 5, 4]
+    assert ordered.fresh.tolist() == [True, True, False, True, True]
+
+
+def test_equal_values_of_two_groups_do_not_tie():
+    ordered = order_within(np.array([1.0, 1.0]), np.array([0, 1]))
+    assert ordered.fresh.all()
+
+
+def test_a_second_key_orders_ties_further():
+    values, group = np.zeros(3), np.zeros(3, np.int64)
+    ordered = order_within(values, group, np.array([3.0, 1.0, 1.0]))
+    assert ordered.order.tolist() == [1, 2, 0]
+    assert ordered.fresh.tolist() == [True, False, True]
+
+
+def test_levels_number_the_distinct_values_of_each_group():
+    values, group = np.array([2.0, -1.0, 2.0, 9.0, 0.0, 9.0]), np.array([0, 0, 0, 1, 1, 2])
+    assert levels_within(values, group).tolist() == [2, 1, 2, 2, 1, 1]

@@ -33,11 +33,10 @@ values = st.lists(st.floats(-100, 100), min_size=2, max_size=30)
 def test_an_interval_holds_its_score_and_is_never_of_width_zero(given_values, confidence):
     found = interval_of(rows_of(np.array(given_values)), mean, confidence=confidence)
     if found.absence is None:
-        assert found.low < found.high
-        assert found.low <= np.mean(given_values) <= found.high
+        assert found.estimate.low < found.estimate.high
+        assert found.estimate.low <= np.mean(given_values) <= found.estimate.high
     else:
-        assert math.isnan(found.low)
-        assert math.isnan(found.high)
+        assert found.estimate.bounds is None
 
 
 @given(values, st.floats(0.1, 10), st.floats(-10, 10))
@@ -71,7 +70,7 @@ def test_fewer_than_fifty_units_have_the_wider_end_on_either_side(direction):
     sample = direction * np.random.default_rng(1).exponential(size=20)
     left_out = leave_out(rows_of(sample), mean)
     plain, found = jackknife_interval(*left_out), skewed_t_interval(*left_out)
-    assert found.low <= plain.low < plain.high <= found.high
+    assert found[0] <= plain[0] < plain[1] <= found[1]
     assert found != plain
 
 
@@ -81,20 +80,20 @@ def test_many_units_of_which_few_differ_are_few():
     sample[:6] = [1, 1, 1, 1, 1, -1]
     left_out = leave_out(rows_of(sample), mean)
     plain, found = jackknife_interval(*left_out), skewed_t_interval(*left_out)
-    assert found.low == plain.low
-    assert found.high >= plain.high
+    assert found[0] == plain[0]
+    assert found[1] >= plain[1]
 
 
 def test_yes_no_measures_have_the_exact_interval():
     right = np.array([1, 1, 1, 0, 1.0])
     found = interval_of(rows_of(right), mean)
-    assert (found.low, found.high) == clopper_pearson(4, 5)
-    assert (found.method, found.units, found.absence) == ("clopper-pearson", 5, None)
+    assert (found.estimate.low, found.estimate.high) == clopper_pearson(4, 5)
+    assert (found.method, found.estimate.n, found.absence) == ("clopper-pearson", 5, None)
     every = interval_of(rows_of(np.ones(5)), mean, yes_no=True)
-    assert (every.low, every.high) == clopper_pearson(5, 5)
+    assert (every.estimate.low, every.estimate.high) == clopper_pearson(5, 5)
     clustered = interval_of(rows_of(right), mean, clusters=np.array([0, 0, 1, 1, 2]))
-    assert (clustered.method, clustered.units) == ("korn-graubard", 3)
-    assert clustered.low < found.low < found.high < clustered.high
+    assert (clustered.method, clustered.estimate.n) == ("korn-graubard", 3)
+    assert clustered.estimate.low < found.estimate.low < found.estimate.high < clustered.estimate.high
 
 
 def test_a_score_that_is_no_share_is_not_yes_or_no_though_items_are():
@@ -118,7 +117,7 @@ def test_where_nothing_honest_can_be_said_there_is_a_reason(rows, aggregate, abs
     with np.errstate(all="ignore"):
         found = interval_of(rows, aggregate)
     assert found.absence == absence
-    assert math.isnan(found.low)
+    assert found.estimate.bounds is None
 
 
 def test_a_score_that_hangs_on_what_nobody_has_seen_has_no_interval():
@@ -136,11 +135,27 @@ def test_a_score_that_hangs_on_what_nobody_has_seen_has_no_interval():
     assert difference_interval(rows, rows * [1, 0, 1], smoothed).absence == "unseen"
 
 
+def test_a_mean_of_values_that_are_all_0_hangs_on_nothing():
+    """A system that is silent throughout scores 0: that was seen, and the other one's spread is the difference's."""
+
+    def mean(totals):
+        return totals[..., 0] / totals[..., 1]
+
+    values = np.linspace(0.6, 0.9, 20)
+    rows = np.column_stack([values, np.ones(20)])
+    silent = rows * [0, 1]
+    assert not unseen(silent, mean)
+    found = difference_interval(rows, silent, mean, limits=(0, 1))
+    alone = interval_of(rows, mean)
+    assert found.absence is None
+    assert found.estimate.bounds == pytest.approx(alone.estimate.bounds, abs=0.02)
+
+
 def test_limits_are_kept():
     found = interval_of(
         rows_of(np.array([0.1, 0.9, 0.95, 1.0])), lambda t: np.sqrt(mean(t)), limits=(0.0, 1.0)
     )
-    assert found.high == 1.0
+    assert found.estimate.high == 1.0
 
 
 @given(values, values)
@@ -150,16 +165,18 @@ def test_a_difference_swapped_is_the_same_difference_the_other_way(one, other):
     found, swapped = difference_interval(a, b, mean), difference_interval(b, a, mean)
     assert found.absence == swapped.absence
     if found.absence is None:
-        assert (found.low, found.high) == pytest.approx((-swapped.high, -swapped.low), rel=1e-6, abs=1e-9)
+        assert (found.estimate.low, found.estimate.high) == pytest.approx(
+            (-swapped.estimate.high, -swapped.estimate.low), rel=1e-6, abs=1e-9
+        )
 
 
 def test_differences_of_yes_no_measures_and_of_clusters():
     a, b = np.array([1, 1, 0, 1, 1.0]), np.array([1, 0, 0, 0, 1.0])
     found = difference_interval(rows_of(a), rows_of(b), mean)
-    assert (found.low, found.high) == paired_proportions(a, b)
+    assert (found.estimate.low, found.estimate.high) == paired_proportions(a, b)
     assert found.method == "bonett-price"
     clustered = difference_interval(rows_of(a), rows_of(b), mean, clusters=np.array([0, 0, 1, 1, 2]))
-    assert (clustered.method, clustered.units) == ("jackknife-t", 3)
+    assert (clustered.method, clustered.estimate.n) == ("jackknife-t", 3)
     with pytest.raises(ValueError, match="one shape"):
         difference_interval(rows_of(a), rows_of(b[:3]), mean)
 
@@ -175,9 +192,23 @@ def test_skewed_scores_are_covered_where_the_bootstrap_falls_short(n):
     for seed in range(samples):
         sample = np.where(rng.random(n) < 0.9, 0, rng.random(n))
         ends = percentile_interval(bootstrap(rows_of(sample), mean, resamples=200, seed=seed))
-        held["bootstrap"] += ends.low <= 0.05 <= ends.high
+        held["bootstrap"] += ends[0] <= 0.05 <= ends[1]
         found = interval_of(rows_of(sample), mean)
         given_intervals += found.absence is None
-        held["here"] += found.low <= 0.05 <= found.high
+        held["here"] += found.absence is None and found.estimate.low <= 0.05 <= found.estimate.high
     assert held["bootstrap"] < 0.92 * samples
     assert held["here"] >= 0.93 * given_intervals
+
+
+def test_a_rate_without_an_error_has_seen_that_there_is_none():
+    """Errors per slot, of acts with different numbers of slots; no matches of a kind that BLEU multiplies."""
+    needed = np.array([2.0, 3.0, 5.0] * 8)
+    clean = np.column_stack([np.zeros(24), needed])
+    bad = np.column_stack([np.arange(24) % 4 == 0, needed]).astype(float)
+
+    def rate(totals):
+        return totals[..., 0] / totals[..., 1]
+
+    assert not unseen(clean, rate)
+    found = difference_interval(bad, clean, rate, limits=(0, np.inf)).estimate
+    assert 0 < found.low < found.value < found.high

@@ -43,7 +43,9 @@ def test_the_papers_interval_is_that_of_ppi_py(n: int, n_unrated: int, slope: fl
         value = ppi_py.ppi_mean_pointestimate(*sample, lam=lam)
         found = ppi_mean(*sample, confidence=level, power_tuning=tuning, quantiles="normal")
         theirs = (float(np.squeeze(value)), low.item(), high.item())
-        assert (found.value, found.low, found.high) == pytest.approx(theirs, abs=1e-9)
+        assert (found.estimate.value, found.estimate.low, found.estimate.high) == pytest.approx(
+            theirs, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("power_tuning", [True, False])
@@ -52,10 +54,10 @@ def test_both_intervals_are_around_one_estimate_with_one_lambda(power_tuning: bo
         ppi_mean(*some(20, 100), power_tuning=power_tuning, quantiles=quantiles)
         for quantiles in ("t", "normal")
     )
-    assert for_few.value == papers.value
+    assert for_few.estimate.value == papers.estimate.value
     assert for_few.tuning == papers.tuning
-    assert for_few.low < papers.low
-    assert papers.high < for_few.high
+    assert for_few.estimate.low < papers.estimate.low
+    assert papers.estimate.high < for_few.estimate.high
 
 
 def test_the_interval_for_few_ratings_by_hand() -> None:
@@ -71,8 +73,10 @@ def test_the_interval_for_few_ratings_by_hand() -> None:
     assert found.tuning == pytest.approx(tuning)
     assert found.error == pytest.approx(math.sqrt(of_rated + of_rest))
     reach = scipy.stats.t.ppf(0.975, df) * found.error
-    assert (found.low, found.high) == pytest.approx((found.value - reach, found.value + reach))
-    assert found.p == pytest.approx(2 * scipy.stats.t.sf(abs(found.value) / found.error, df))
+    assert (found.estimate.low, found.estimate.high) == pytest.approx(
+        (found.estimate.value - reach, found.estimate.value + reach)
+    )
+    assert found.p == pytest.approx(2 * scipy.stats.t.sf(abs(found.estimate.value) / found.error, df))
     assert found.effective_n == pytest.approx(12 * (found.classical.error / found.error) ** 2)
     assert found.gained == pytest.approx(found.effective_n - 12)
 
@@ -81,8 +85,8 @@ def test_the_classical_estimate_beside_it_is_the_t_interval_of_the_ratings() -> 
     y, f, rest = some(15, 60)
     found = ppi_mean(y, f, rest, confidence=0.9).classical
     theirs = scipy.stats.ttest_1samp(y, 0).confidence_interval(0.9)
-    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
-    assert found.value == pytest.approx(y.mean())
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((theirs.low, theirs.high))
+    assert found.estimate.value == pytest.approx(y.mean())
 
 
 @pytest.mark.parametrize(
@@ -102,10 +106,8 @@ def test_the_classical_estimate_beside_it_is_the_t_interval_of_the_ratings() -> 
 def test_useless_predictions_leave_the_classical_estimate(sample: PartlyRated) -> None:
     found = ppi_mean(*sample)
     assert found.tuning == 0
-    assert (found.value, found.low, found.high, found.error) == (
-        found.classical.value, found.classical.low, found.classical.high, found.classical.error,
-    )  # fmt: skip
-    assert found.effective_n == found.n
+    assert (found.estimate, found.error) == found.classical
+    assert found.effective_n == found.estimate.n
     assert found.gained == 0
 
 
@@ -115,36 +117,44 @@ def test_useless_predictions_leave_the_classical_estimate(sample: PartlyRated) -
 def test_too_few_ratings_say_so(n: int, reason: str) -> None:
     sample = some(n, 30)
     found = ppi_mean(*sample)
-    assert found.reason == reason
-    assert math.isnan(found.value)
+    assert found.estimate.reason == reason
+    assert found.estimate.value is None
     assert math.isnan(found.gained)
-    assert (found.n, found.n_unrated) == (n, 30)
-    assert ppi_difference(some(9, 9), sample, paired=False).reason == reason
+    assert (found.estimate.n, found.n_unrated) == (n, 30)
+    assert ppi_difference(some(9, 9), sample, paired=False).estimate.reason == reason
 
 
 @pytest.mark.parametrize("quantiles", ["t", "normal"])
 def test_ratings_that_do_not_vary_have_a_mean_and_no_interval(quantiles: Quantiles) -> None:
     """Two raters who both say 4 prove nothing about the next item, and surely not p = 0."""
     found = ppi_mean(np.full(2, 4.0), np.array([1.0, 2]), np.array([1.0, 2, 3]), quantiles=quantiles)
-    assert (found.value, found.classical.value, found.n, found.tuning) == (4, 4, 2, 0)
-    for number in (found.low, found.high, found.error, found.p, found.effective_n, found.classical.low):
-        assert math.isnan(number)
-    assert found.reason == "the 2 ratings do not vary, so there is no telling how far the mean may be off"
+    assert (found.estimate.value, found.classical.estimate.value, found.estimate.n, found.tuning) == (
+        4,
+        4,
+        2,
+        0,
+    )
+    assert (found.estimate.bounds, found.classical.estimate.bounds, found.classical.error) == (None,) * 3
+    assert np.isnan([found.error, found.p, found.effective_n]).all()
+    assert (
+        found.estimate.reason
+        == "the 2 ratings do not vary, so there is no telling how far the mean may be off"
+    )
 
 
 def test_a_system_whose_ratings_vary_lends_the_other_its_interval() -> None:
     still = PartlyRated(np.full(4, 3.0), np.zeros(4), np.zeros(0))
     found = ppi_difference(some(9, 9), still, paired=False)
-    assert found.reason is None
-    assert found.low < found.value < found.high
+    assert found.estimate.reason is None
+    assert found.estimate.low < found.estimate.value < found.estimate.high
 
 
 def test_predictions_that_leave_no_error_give_no_interval() -> None:
     y = np.array([1.0, 2, 3, 4])
     found = ppi_mean(y, y, np.full(6, 2.0), power_tuning=False)
-    assert found.reason is not None
-    assert found.reason.startswith("predictions leave nothing of the ratings")
-    assert found.classical.low < found.classical.value
+    assert found.estimate.reason is not None
+    assert found.estimate.reason.startswith("predictions leave nothing of the ratings")
+    assert found.classical.estimate.low < found.classical.estimate.value
 
 
 def test_ratings_without_a_prediction_count_where_ratings_stand_alone() -> None:
@@ -152,12 +162,16 @@ def test_ratings_without_a_prediction_count_where_ratings_stand_alone() -> None:
     absent = np.concatenate([f, [np.nan, np.nan]])
     found = ppi_mean(np.concatenate([y, [9.0, 8.0]]), absent, rest)
     plain = ppi_mean(y, f, rest)
-    assert (found.value, found.low, found.effective_n) == (plain.value, plain.low, plain.effective_n)
-    assert (found.n, found.classical.n, plain.classical.n) == (12, 14, 12)
-    assert found.classical.value == pytest.approx(np.mean([*y, 9, 8]))
+    assert (found.estimate.value, found.estimate.low, found.effective_n) == (
+        plain.estimate.value,
+        plain.estimate.low,
+        plain.effective_n,
+    )
+    assert (found.estimate.n, found.classical.estimate.n, plain.classical.estimate.n) == (12, 14, 12)
+    assert found.classical.estimate.value == pytest.approx(np.mean([*y, 9, 8]))
     none = ppi_mean(y, np.full(12, np.nan), rest)
-    assert none.reason == "0 rated items, where 2 are needed"
-    assert none.classical.value == pytest.approx(y.mean())
+    assert none.estimate.reason == "0 rated items, where 2 are needed"
+    assert none.classical.estimate.value == pytest.approx(y.mean())
 
 
 def test_items_without_a_prediction_are_left_out() -> None:
@@ -187,7 +201,9 @@ def test_predictions_on_a_smaller_scale_are_clipped_where_they_could_help() -> N
 def test_a_bias_of_all_predictions_cancels(bias: float) -> None:
     y, f, rest = some(20, 80)
     moved, found = ppi_mean(y, f + bias, rest + bias), ppi_mean(y, f, rest)
-    assert (moved.value, moved.low, moved.high) == pytest.approx((found.value, found.low, found.high))
+    assert (moved.estimate.value, moved.estimate.low, moved.estimate.high) == pytest.approx(
+        (found.estimate.value, found.estimate.low, found.estimate.high)
+    )
 
 
 def test_a_paired_difference_is_the_mean_of_the_differences() -> None:
@@ -200,11 +216,11 @@ def test_a_paired_difference_is_the_mean_of_the_differences() -> None:
 def test_an_independent_difference_subtracts_estimates_and_adds_variances() -> None:
     a, b = some(20, 60, seed=1), some(35, 90, seed=2)
     of_a, of_b, found = ppi_mean(*a), ppi_mean(*b), ppi_difference(a, b, paired=False)
-    assert found.value == pytest.approx(of_a.value - of_b.value)
+    assert found.estimate.value == pytest.approx(of_a.estimate.value - of_b.estimate.value)
     assert found.error == pytest.approx(math.hypot(of_a.error, of_b.error))
     assert found.classical.error == pytest.approx(math.hypot(of_a.classical.error, of_b.classical.error))
     assert found.tuning == pytest.approx((of_a.tuning + of_b.tuning) / 2)
-    assert (found.n, found.n_unrated) == (55, 150)
+    assert (found.estimate.n, found.n_unrated) == (55, 150)
 
 
 def test_without_predictions_an_independent_difference_is_welchs_test() -> None:
@@ -214,14 +230,16 @@ def test_without_predictions_an_independent_difference_is_welchs_test() -> None:
     theirs = scipy.stats.ttest_ind(a.rated, b.rated, equal_var=False)
     found = ppi_difference(a, b, paired=False)
     assert found.p == pytest.approx(theirs.pvalue)
-    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
+    assert (found.estimate.low, found.estimate.high) == pytest.approx(tuple(theirs.confidence_interval()))
 
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_swapping_the_systems_negates_the_difference(paired: bool) -> None:
     a, b = some(20, 60, seed=1), some(20, 60, seed=2)
     forth, back = (ppi_difference(*both, paired=paired) for both in ((a, b), (b, a)))
-    assert (forth.value, forth.low, forth.high) == pytest.approx((-back.value, -back.high, -back.low))
+    assert (forth.estimate.value, forth.estimate.low, forth.estimate.high) == pytest.approx(
+        (-back.estimate.value, -back.estimate.high, -back.estimate.low)
+    )
     assert forth.p == pytest.approx(back.p)
 
 
@@ -241,7 +259,7 @@ def coverage(
     for _trial in range(REPEATS):
         at = rng.integers(len(ratings), size=len(ratings))
         found = estimate(PartlyRated(ratings[at[:n]], predictions[at[:n]], predictions[at[n:]]))
-        held += found.low <= truth <= found.high
+        held += found.estimate.low <= truth <= found.estimate.high
         gained += found.gained / REPEATS
     return held / REPEATS, gained
 
@@ -310,7 +328,7 @@ def test_intervals_of_a_difference_cover_that_of_two_systems(shared_data: Path) 
             at[1] = at[0] if paired else at[1]
             a, b = (PartlyRated(y[i, at[i, :n]], f[i, at[i, :n]], f[i, at[i, n:]]) for i in (0, 1))
             found = ppi_difference(a, b, paired=paired)
-            held[paired] += found.low <= truth <= found.high
+            held[paired] += found.estimate.low <= truth <= found.estimate.high
     assert all(BAND[0] <= count / REPEATS <= BAND[1] for count in held.values())
 
 
@@ -344,17 +362,19 @@ def test_clusters_of_one_are_items_and_copies_of_a_cluster_tell_nothing_new() ->
     labels = (np.arange(12), 12 + np.arange(40))
     alone = ppi_mean(y, f, rest, power_tuning=False)
     apart = ppi_mean(y, f, rest, power_tuning=False, clusters=labels)
-    assert apart.value == pytest.approx(alone.value)
+    assert apart.estimate.value == pytest.approx(alone.estimate.value)
     assert apart.error == pytest.approx(alone.error, rel=0.05)
     assert apart.classical.error == pytest.approx(alone.classical.error)
     copied = [np.repeat(each, 5) for each in (y, f, rest)]
     copies = (np.repeat(labels[0], 5), np.repeat(labels[1], 5))
     together = ppi_mean(*copied, power_tuning=False, clusters=copies)
     assert together.error == pytest.approx(apart.error)
-    assert (together.low, together.high) == pytest.approx((apart.low, apart.high))
+    assert (together.estimate.low, together.estimate.high) == pytest.approx(
+        (apart.estimate.low, apart.estimate.high)
+    )
     assert ppi_mean(*copied, power_tuning=False).error < 0.6 * together.error
     one = (np.zeros(60, dtype=np.int64), copies[1])
-    assert ppi_mean(*copied, clusters=one).reason == "1 rated dialogue, where 2 are needed"
+    assert ppi_mean(*copied, clusters=one).estimate.reason == "1 rated dialogue, where 2 are needed"
 
 
 def test_rated_turns_of_dialogues_are_covered() -> None:
@@ -367,7 +387,7 @@ def test_rated_turns_of_dialogues_are_covered() -> None:
         f = y + rng.normal(size=300)
         for index, clusters in enumerate([None, (label[:100], label[100:])]):
             estimate = ppi_mean(y[:100], f[:100], f[100:], clusters=clusters)
-            covered[index] += estimate.low <= 3 <= estimate.high
+            covered[index] += estimate.estimate.low <= 3 <= estimate.estimate.high
     naive, clustered = covered / samples
     assert naive < 0.88
     assert clustered >= 0.93

@@ -41,9 +41,10 @@ def test_only_shown_equivalence_is_called_so(make_run: Make) -> None:
     assert standings(summary, summary.measures[0]) == {"a": "behind", "b": "best", "c": "equivalent"}
 
 
-def test_a_system_that_was_not_compared_is_untested(make_run: Make) -> None:
+def test_nobody_is_ranked_if_no_pair_was_compared(make_run: Make) -> None:
+    """As of systems that have no item in common, whose scores are of different items."""
     summary = read_summary(make_run(systems="abc", measures={"up": True}, value=by_system, compared=False))
-    assert standings(summary, summary.measures[0]) == {"a": "untested", "b": "best", "c": "untested"}
+    assert set(standings(summary, summary.measures[0]).values()) == {"unranked"}
 
 
 def test_ties_share_the_lead_and_one_system_alone_leads_nobody(make_run: Make) -> None:

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from dialeval.core import Estimate
 from dialeval.study import read_summary
 from dialeval.study.document import Failure, GateOutcome, Summary
 from dialeval.study.report.exports import as_csv, as_junit, as_latex, as_markdown
@@ -39,12 +40,14 @@ def test_csv_has_a_row_for_each_result_with_all_digits(summary):
         (r.system, r.measure) for r in summary.results
     ]
     assert [float(row["score"]) for row in rows if row["score"]] == [
-        r.score for r in summary.results if r.score is not None
+        r.estimate.value for r in summary.results if r.estimate.value is not None
     ]
 
 
 def test_an_undefined_number_is_an_empty_cell_in_csv(summary):
-    unscored = replace(summary, results=(replace(summary.results[0], score=None, low=None, high=None),))
+    unscored = replace(
+        summary, results=(replace(summary.results[0], estimate=Estimate(None, None, None, 0)),)
+    )
     (row,) = csv.DictReader(io.StringIO(as_csv(unscored)))
     assert (row["score"], row["low"], row["high"]) == ("", "", "")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from dialeval.core import ABSENCES
 from dialeval.study import read_summary
 from dialeval.study.report.notes import leaderboard_notes
 
@@ -13,7 +14,11 @@ from dialeval.study.report.notes import leaderboard_notes
 def test_scores_without_an_interval_have_their_reason(make_run: Callable[..., Path]) -> None:
     summary = read_summary(make_run(systems=["old", "new", "echo"]))
     results = tuple(
-        replace(result, low=None, high=None, absence="unseen")
+        replace(
+            result,
+            estimate=result.estimate._replace(low=None, high=None, reason=ABSENCES["unseen"]),
+            absence="unseen",
+        )
         if result.measure == "rouge_l" and result.system != "new"
         else result
         for result in summary.results

@@ -14,7 +14,7 @@ def texts(svg: bytes) -> list[str]:
 
 
 def test_the_same_numbers_give_the_same_bytes() -> None:
-    dots = [Dot("a", 0.2, 0.1, 0.3), Dot("b", 0.4, 0.3, 0.5)]
+    dots = [Dot("a", 0.2, (0.1, 0.3)), Dot("b", 0.4, (0.3, 0.5))]
     assert intervals(dots) == intervals(dots)
     spreads = [Spread("a", np.linspace(0, 1, 50), 3)]
     assert distributions(spreads) == distributions(spreads)
@@ -25,7 +25,7 @@ def test_labels_are_text_whatever_they_hold() -> None:
     nasty = ["a$b_c$", "<script>&", "nul\x00\nline", "日本語", "long " * 20]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        svg = intervals([Dot(label, 0.5, 0.4, 0.6) for label in nasty])
+        svg = intervals([Dot(label, 0.5, (0.4, 0.6)) for label in nasty])
     shown = texts(svg)
     assert {"a$b_c$", "<script>&", "nul� line", "日本語", "long long long lo…"} <= set(shown)
 

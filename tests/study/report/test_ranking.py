@@ -39,8 +39,8 @@ def test_ranks_are_over_all_measures_first_then_under_each_that_ranks(summary: S
     assert overall.measures == ("bleu(order=2)", "rouge_l", "distinct(n=1)")
     assert {rank.system for rank in overall.systems} == {"good", "poor", "floor"}
     for ranking in summary.ranks:
-        assert sum(rank.best for rank in ranking.systems) == pytest.approx(1)
-        assert all(rank.low <= rank.rank <= rank.high for rank in ranking.systems)
+        assert sum(rank.p_best for rank in ranking.systems) == pytest.approx(1)
+        assert all(rank.best <= rank.rank <= rank.worst for rank in ranking.systems)
 
 
 def test_intervals_of_ranks_follow_from_the_comparisons(summary: Summary) -> None:
@@ -49,8 +49,8 @@ def test_intervals_of_ranks_follow_from_the_comparisons(summary: Summary) -> Non
             beside = [
                 summary.relation(ranking.measure, rank.system, o.system) for o in ranking.systems if o != rank
             ]
-            assert rank.low == 1 + beside.count("worse")
-            assert rank.high == len(ranking.systems) - beside.count("better")
+            assert rank.best == 1 + beside.count("worse")
+            assert rank.worst == len(ranking.systems) - beside.count("better")
 
 
 def test_a_system_that_few_measures_rank_is_left_out_of_the_whole(study_folder: Path) -> None:

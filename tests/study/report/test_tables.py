@@ -109,7 +109,7 @@ def test_scores_that_are_next_to_nothing_say_so_and_win_nothing(make_run: Make) 
     content = json.loads((folder / "summary.json").read_text())
     for result in content["results"]:
         if result["measure"] == "bleu":
-            result.update(low=0.0, high=result["score"])
+            result["estimate"].update(low=0.0, high=result["estimate"]["value"])
     (folder / "summary.json").write_text(json.dumps(content))
     table = leaderboard(read_summary(folder))
     assert [(row[0].text, row[1].mark, row[1].text, row[1].detail) for row in table.rows] == [

@@ -23,7 +23,7 @@ def of(make_run: Make, **sketch: object) -> Summary:
 def test_a_system_that_is_better_on_all_measures_is_best(make_run: Make) -> None:
     found = verdict(of(make_run, significant=lambda m, a, b: True))
     assert found.headline == "new is best: all 2 measures show it to be better than every other system."
-    assert found.details == ("One by one, new is best on bleu(order=4) and rouge_l.",)
+    assert found.details == ("By measure: new is best on bleu(order=4) and rouge_l.",)
 
 
 def test_a_system_that_is_never_worse_and_once_better_is_best(make_run: Make) -> None:
@@ -33,7 +33,7 @@ def test_a_system_that_is_never_worse_and_once_better_is_best(make_run: Make) ->
         "than one."
     )
     assert found.details == (
-        "One by one, new is best on rouge_l.",
+        "By measure: new is best on rouge_l.",
         "bleu(order=4) has no clear winner.",
     )
 
@@ -59,6 +59,21 @@ def test_measures_may_disagree(make_run: Make) -> None:
         )
     )
     assert verdict(summary).headline == "The measures disagree: new is best on rouge_l, old on errors."
+
+
+def test_a_measure_that_speaks_against_the_only_winner_is_named(make_run: Make) -> None:
+    scores = {"rouge_l": SCORES, "distinct": {"old": 0.7, "new": 0.5, "echo": 0.71}}
+    summary = read_summary(
+        make_run(
+            systems=list(SCORES),
+            measures={"rouge_l": True, "distinct": True},
+            value=lambda m, s, at: scores[m][s],
+            significant=lambda m, a, b: m == "rouge_l" or "new" in (a, b),
+        )
+    )
+    assert verdict(summary).headline == (
+        "The measures disagree: new is best on rouge_l, but distinct shows it to be worse than old and echo."
+    )
 
 
 def test_the_primary_measure_decides(make_run: Make) -> None:
@@ -146,3 +161,5 @@ def test_faults_that_no_measure_notices_are_named_with_a_measure_that_does(make_
         "contradiction_rate) or scrambled words."
     )
     assert "known to notice" not in str(verdict(replace(summary, unnoticed=())))
+    four = replace(summary, unnoticed=(*spots, BlindSpot("form", "json")))
+    assert verdict(four).details[-1].endswith("scrambled words or 1 other kind of fault.")

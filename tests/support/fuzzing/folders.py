@@ -28,7 +28,6 @@ def made(folder: Path) -> list[Target]:
     """The run folder, the folders of asking and meta-evaluation, and a rating study."""
     from dialeval.annotation.project import read_project
     from dialeval.meta.folder import read_meta, read_points
-    from dialeval.selection.folder import read_asked
     from dialeval.study.folder import read_run
     from dialeval.study.loading import load_run
 
@@ -79,7 +78,7 @@ def made(folder: Path) -> list[Target]:
         Target(
             "folder of asking",
             asked,
-            whole(lambda path: read_asked(path.parent)),
+            whole(lambda path: load_run(path.parent)),
             spoilt=_read(asked, pages),
             **few,
         ),  # type: ignore[arg-type]

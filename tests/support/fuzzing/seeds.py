@@ -189,7 +189,7 @@ GRADE = [
         "HumanScores": "[1, 2]",
     }
 ]
-KEY = [{"task": "t1", "question": "q0", "candidate": "false_1", "text": "The moon.", "form": "acceptability"}]
+KEY = [{"id": "t1", "item": "q0", "system": "false_1", "text": "The moon.", "criteria": ["acceptability"]}]
 FILLED = [{"task": "t1", "score": 3, "rater": "r", "candidate": "The moon.", "context": ["a"]}]
 PARLAI_TEXT = (
     "text:Hi.\tlabels:Hello.|Hey.\ntext:How?\tlabels:Fine.\tepisode_done:True\ntext:Bye.\tepisode_done:True\n"

@@ -360,7 +360,7 @@ def imported() -> list[Target]:
 def further() -> list[Target]:
     """Files of single evaluations: choices, answers, pairs, keys, preferences, studies."""
     from dialeval.annotation.answers import read_answers
-    from dialeval.annotation.key import read_key
+    from dialeval.annotation.project import read_key
     from dialeval.consistency.folder import read_answers as read_probed
     from dialeval.consistency.learning.acts import read_utterances
     from dialeval.consistency.pairs.reading import read_pairs
@@ -371,7 +371,7 @@ def further() -> list[Target]:
     from dialeval.nbest.measuring.shares import read_counts
     from dialeval.nbest.stimuli.pairs import read_pairs as read_inferences
     from dialeval.ratings.preferences import read_preferences
-    from dialeval.ratings.reading import read_judgements
+    from dialeval.ratings.sources import read_judgements
     from dialeval.study.file import load_study
     from dialeval.systems.trained.roster import load_roster
 
@@ -462,7 +462,7 @@ def tensors() -> list[Target]:
     from dialeval.encoder.adapters import ABOUT, About, find_adapter, tensor_shapes
     from dialeval.encoder.files import find_encoder
     from dialeval.engine import Cache
-    from dialeval.selfeval.quality.head import FORMAT, find_head
+    from dialeval.selfeval.quality.metric import FORMAT, find_head
 
     weights = find_encoder("minilm")
     about = About("contradiction", ("p",), "minilm", weights.sha256, 1.0, 128, "last", {"threshold": 0.5})

@@ -52,7 +52,7 @@ def test_greedy_and_beam_search_say_what_transformers_says(embedded):
         small = HuggingFace("small", decoding=decoding)
         loaded = small._load()
         for context, (ours, *_) in zip(CONTEXTS, small.generate(CONTEXTS), strict=True):
-            prefix = torch.tensor([loaded.prompting.prompt(context, 999).tokens])
+            prefix = torch.tensor([loaded.prompt_format.prompt(context, 999).tokens])
             out = loaded.model.model.generate(
                 prefix,
                 attention_mask=torch.ones_like(prefix),
@@ -61,7 +61,7 @@ def test_greedy_and_beam_search_say_what_transformers_says(embedded):
                 min_new_tokens=1,
                 **flags,
             )
-            assert ours.text == loaded.prompting.text(out[0, prefix.shape[1] :].tolist())
+            assert ours.text == loaded.prompt_format.text(out[0, prefix.shape[1] :].tolist())
 
 
 def test_it_knows_the_capital_of_france(embedded):
@@ -80,8 +80,8 @@ def test_shared_contexts_score_as_pairs_alone_do(embedded, shared_data):
     assert np.abs(together - alone).max() < 1e-4
     loaded = small._load()
     for (context, text), found in zip(pairs[:4], together, strict=False):
-        prefix = loaded.prompting.prompt(context, 9999).tokens
-        response = (*loaded.prompting.response(text), loaded.end)
+        prefix = loaded.prompt_format.prompt(context, 9999).tokens
+        response = (*loaded.prompt_format.response(text), loaded.end)
         labels = torch.tensor([[-100] * len(prefix) + list(response)])
         loss = loaded.model.model(input_ids=torch.tensor([prefix + response]), labels=labels).loss.item()
         # The loss adds up a vocabulary of 49,152 in 32 bits, which is where they differ.

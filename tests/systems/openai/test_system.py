@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from dialeval.core import Signature
+from dialeval.data.types import Turn
 from dialeval.errors import BadStudy, DialevalError, Unsuitable
 from dialeval.study import load_study, run_study
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.openai import Budget, Layout, OpenAI
+from dialeval.systems.openai.system import messages, shortened
 from support.documented_server import documented_server
 
 HERE = "http://127.0.0.1:9/v1"
@@ -150,3 +152,38 @@ def test_a_key_where_the_name_of_its_variable_belongs_is_refused_and_not_shown()
     with pytest.raises(DialevalError, match="found no name of an environment variable") as caught:
         OpenAI("bot", HERE, "m", api_key_env="sk-0123456789abcdef")
     assert "sk-" not in str(caught.value)
+
+
+TALK = (
+    Turn("system", "Be kind."),
+    Turn("user", "Hi {text}"),
+    Turn("assistant", "{role}"),
+    Turn("user", "Bye"),
+)
+
+
+def test_turns_are_filled_in_once_whatever_they_say() -> None:
+    assert (
+        Layout().write(TALK) == "system: Be kind.\nuser: Hi {text}\nassistant: {role}\nuser: Bye\nassistant:"
+    )
+    assert Layout().write(()) == "assistant:"
+
+
+def test_messages_keep_roles_and_texts() -> None:
+    assert messages(TALK[:2]) == [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "Hi {text}"},
+    ]
+    with pytest.raises(Unsuitable, match="'Speaker 1'"):
+        messages((Turn("Speaker 1", "Hi"),))
+
+
+def test_the_oldest_spoken_turn_goes_first_and_instructions_stay() -> None:
+    once = shortened(TALK)
+    assert once == (TALK[0], TALK[2], TALK[3])
+    assert once is not None
+    twice = shortened(once)
+    assert twice == (TALK[0], TALK[3])
+    assert twice is not None
+    assert shortened(twice) is None
+    assert shortened(()) is None

@@ -10,12 +10,10 @@ import torch
 
 from dialeval.systems.decoding import Decoding, StepModel, decode
 from dialeval.systems.trained.config import Shape
-from dialeval.systems.trained.convolutional import fold_norms
-from dialeval.systems.trained.folder import build
-from dialeval.systems.trained.learning import Objective, OwnLearner, TokenLesson
-from dialeval.systems.trained.network import Network
-from dialeval.systems.trained.scoring import Stepping
+from dialeval.systems.trained.generator import GeneratorModel, build
+from dialeval.systems.trained.networks import Network, fold_norms
 from dialeval.systems.trained.subwords import END, START
+from dialeval.systems.trained.trainer import Objective, OwnLearner, TokenLesson
 from support.small_generators import ARCHITECTURES, shape, two_words
 
 CONTEXTS = [(5, 6, END), (END,), (7, 8, 9, 10, 11, 5, 6, END)]
@@ -32,7 +30,7 @@ def learner(network: Network) -> OwnLearner:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_step_by_step_is_the_same_as_all_at_once(architecture):
-    model: StepModel = Stepping(network(architecture))
+    model: StepModel = GeneratorModel(network(architecture))
     whole = model.logprobs(CONTEXTS, RESPONSES, 64)
     with torch.inference_mode():
         logprobs, state = model.start(CONTEXTS)
@@ -48,7 +46,7 @@ def test_step_by_step_is_the_same_as_all_at_once(architecture):
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_rows_can_be_dropped_repeated_and_reordered(architecture):
-    model = Stepping(network(architecture))
+    model = GeneratorModel(network(architecture))
     with torch.inference_mode():
         _, state = model.start(CONTEXTS)
         _, state = model.step(torch.tensor([9, 5, 6]), state)
@@ -64,7 +62,7 @@ def test_rows_can_be_dropped_repeated_and_reordered(architecture):
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_company_and_padding_change_no_score(architecture):
-    model = Stepping(network(architecture))
+    model = GeneratorModel(network(architecture))
     together = model.logprobs([*CONTEXTS, CONTEXTS[0]], [*RESPONSES, RESPONSES[2]], 64)
     alone = [
         model.logprobs([context], [response], 1)[0]
@@ -93,7 +91,7 @@ def test_losses_are_the_scores(architecture):
     net = network(architecture)
     loss = Objective(learner(net)).loss([TokenLesson(CONTEXTS[2], RESPONSES[2])])
     assert loss.sums["nats"].total == pytest.approx(
-        -Stepping(net).logprobs(CONTEXTS[2:], RESPONSES[2:], 1)[0], abs=1e-4
+        -GeneratorModel(net).logprobs(CONTEXTS[2:], RESPONSES[2:], 1)[0], abs=1e-4
     )
 
 
@@ -107,7 +105,7 @@ def test_no_token_sees_what_comes_after_it(architecture):
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_context_matters(architecture):
-    model = Stepping(network(architecture))
+    model = GeneratorModel(network(architecture))
     scores = model.logprobs(CONTEXTS, [RESPONSES[0]] * 3, 8)
     assert len({round(score, 4) for score in scores}) == 3
 
@@ -122,10 +120,10 @@ def test_a_two_word_vocabulary_by_hand(architecture):
             weight.zero_()
         net.bias.copy_(torch.tensor([0.125 / 3, 0.125 / 3, 0.125, 0.125 / 3, 0.5, 0.25]).log())
     words = two_words()
-    scores = Stepping(net).logprobs([(END,)] * 3, [words.response(t) for t in ("yes no", "", "no")], 8)
+    scores = GeneratorModel(net).logprobs([(END,)] * 3, [words.response(t) for t in ("yes no", "", "no")], 8)
     half = math.log(0.5)
     assert scores == pytest.approx([half + 2 * half + 3 * half, 3 * half, 2 * half + 3 * half], abs=1e-6)
-    ((greedy,),) = decode(Stepping(net), [(END,)], Decoding(max_tokens=3))
+    ((greedy,),) = decode(GeneratorModel(net), [(END,)], Decoding(max_tokens=3))
     assert greedy == ((4, 4, 4), pytest.approx(3 * half, abs=1e-6), False)
 
 
@@ -162,20 +160,20 @@ def test_a_gru_and_its_attention_by_hand():
         out = np.tanh(w["combine.weight"] @ joined + w["combine.bias"])
         logits = vectors @ out + w["bias"]
         expected += logits[token] - np.log(np.exp(logits).sum())
-    assert Stepping(net).logprobs([context], [response], 1)[0] == pytest.approx(expected, abs=1e-5)
+    assert GeneratorModel(net).logprobs([context], [response], 1)[0] == pytest.approx(expected, abs=1e-5)
 
 
 def test_folding_norms_changes_no_score():
     net = network("convs2s")
-    before = Stepping(net).logprobs(CONTEXTS, RESPONSES, 8)
+    before = GeneratorModel(net).logprobs(CONTEXTS, RESPONSES, 8)
     fold_norms(net)
-    assert Stepping(net).logprobs(CONTEXTS, RESPONSES, 8) == pytest.approx(before, abs=1e-5)
+    assert GeneratorModel(net).logprobs(CONTEXTS, RESPONSES, 8) == pytest.approx(before, abs=1e-5)
     assert not any("original" in name for name, _ in net.named_parameters())
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_texts_longer_than_any_position_table_are_scored(architecture):
-    model = Stepping(network(architecture, positions=4))
+    model = GeneratorModel(network(architecture, positions=4))
     score = model.logprobs([(*[5, 6] * 20, END)], [(*[7, 8] * 30, END)], 1)[0]
     assert math.isfinite(score)
     assert score < 0

@@ -9,7 +9,7 @@ from dialeval.errors import BadInput
 from dialeval.systems.trained.config import TrainConfig
 from dialeval.systems.trained.lessons import Split
 from dialeval.systems.trained.roster import load_roster, study_lines, train_roster
-from dialeval.systems.trained.training import Outcome, train
+from dialeval.systems.trained.trainer import Outcome, train
 from dialeval.training.loop import Session
 from support.small_generators import made_split
 

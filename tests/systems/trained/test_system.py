@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.core import Generator, LikelihoodModel, UsesResources
+from dialeval.catalogue.building import build_system
+from dialeval.core import Generator, LikelihoodModel
 from dialeval.data.types import Turn
 from dialeval.errors import BadInput, DialevalError, ResourceUnavailable, Unsuitable
-from dialeval.systems.building import build_system
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.trained import Trained
-from dialeval.systems.trained.training import train
+from dialeval.systems.trained.trainer import train
 from support.small_generators import config, made_lessons, made_split, said
 
 CONTEXTS = [said("I am at the sea.", "Do you want soup?"), (), said("Hi."), said("tea " * 500)]
@@ -30,7 +30,6 @@ def test_it_is_a_generator_and_a_likelihood_model(folder: Path) -> None:
     system = Trained("own", folder)
     assert isinstance(system, Generator)
     assert isinstance(system, LikelihoodModel)
-    assert isinstance(system, UsesResources)
     assert [name.split("/")[1] for name in system.resources] == [
         "generator.json",
         "model.safetensors",

@@ -14,7 +14,7 @@ from dialeval.annotation.kinds.comment import Comment
 from dialeval.annotation.kinds.contradiction import Contradiction
 from dialeval.annotation.kinds.dialogue import WholeDialogue
 from dialeval.annotation.kinds.errors import Errors
-from dialeval.annotation.kinds.kind import Ask, BadAnswer, Kind
+from dialeval.annotation.kinds.kind import Ask as Ask, BadAnswer as BadAnswer, Kind
 from dialeval.annotation.kinds.likert import Likert
 from dialeval.annotation.kinds.pairwise import Pairwise
 from dialeval.annotation.kinds.ranking import Ranking
@@ -43,5 +43,3 @@ KINDS: Final[Mapping[str, Kind]] = {
     )
 }
 """Every kind by the name that ``--kind`` takes."""
-
-__all__ = ["KINDS", "Ask", "BadAnswer", "Kind"]

@@ -14,7 +14,7 @@ NONE: Final = "none"
 
 
 class BestOf(OneChoice):
-    """The best one by the id of its candidate, ``{"choice": "k3f9"}``; ``none`` where no response is good.
+    """The best one by the id of its candidate, ``{"choice": "k3f9"}``; ``none`` if no response is good.
 
     Judgements give the best 1 and the others 0. Preferences say that the best was preferred to each of the others,
     and nothing of these among themselves.
@@ -54,7 +54,7 @@ class BestOf(OneChoice):
         return tuple(Preference(source.item, rater, best, other, "a") for other in others)
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
-        """The one felt to be best; none where all are below 0.1."""
+        """The one felt to be best; none if all are below 0.1."""
         feelings = {candidate.id: felt(candidate.id) for candidate in item.candidates}
         best = max(feelings, key=feelings.__getitem__)
         return {"choice": best if feelings[best] >= 0.1 else NONE}

@@ -43,5 +43,5 @@ class Comment:
         return {"text": (str(answer["text"]),)}
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
-        """A made-up remark where one is required."""
+        """A made-up remark if one is required."""
         return {"text": "A remark of a simulated rater." if ask.required else ""}

@@ -11,13 +11,13 @@ from dialeval.annotation.kinds.options import CANNOT_SAY, abstaining, system_of
 from dialeval.data.types import Judgement
 
 NONE: Final = "none"
-"""Posted where no turn contradicts another."""
+"""Posted if no turn contradicts another."""
 
 
 class Contradiction:
     """The two turns that contradict each other, ``{"turns": [2, 6]}``, counted from 1.
 
-    Empty where there are none, null where the rater could not say. The judgement is 1 or 0; the turns stay in the
+    Empty if there are none, null if the rater could not say. The judgement is 1 or 0; the turns stay in the
     stored answer, which is exported beside it.
     """
 
@@ -29,7 +29,7 @@ class Contradiction:
         return Ask(self.name, criterion, "Which two turns contradict each other?", cannot_say=True)
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
-        """The turns, and a mark where there are none."""
+        """The turns, and a mark if there are none."""
         numbers = tuple(str(number) for number in range(1, len(item.turns) + 1))
         return Field("turns", numbers, many=True), Field("verdict", (NONE, *abstaining(ask)))
 
@@ -51,7 +51,7 @@ class Contradiction:
         return {"turns": sorted(map(int, given))}
 
     def judgements(self, ask: Ask, source: Source, rater: str, answer: Answer) -> tuple[Judgement, ...]:
-        """1 where two turns contradict each other, 0 where none do."""
+        """1 if two turns contradict each other, 0 if none do."""
         turns = _turns(answer)
         value = None if turns is None else float(bool(turns))
         return (Judgement(source.item, system_of(source), rater, ask.criterion, value),)
@@ -64,7 +64,7 @@ class Contradiction:
         return {"verdict": (CANNOT_SAY if turns is None else NONE,)}
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
-        """The two turns felt to be worst where the item is felt to be bad, and no pair otherwise."""
+        """The two turns felt to be worst if the item is felt to be bad, and no pair otherwise."""
         numbers = range(1, len(item.turns) + 1)
         good = felt(item.candidates[0].id if item.candidates else "")
         if good >= 0.5 or len(numbers) < 2:

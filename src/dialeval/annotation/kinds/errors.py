@@ -12,11 +12,11 @@ from dialeval.annotation.kinds.options import CANNOT_SAY, abstaining, system_of
 from dialeval.data.types import Judgement
 
 NONE: Final = "none"
-"""Posted where nothing is wrong, so that an unanswered form is not taken for a flawless response."""
+"""Posted if nothing is wrong, so that an unanswered form is not taken for a flawless response."""
 
 
 class Errors:
-    """The labels that apply, ``{"labels": ["irrelevant"]}``; empty for none, null where the rater could not say.
+    """The labels that apply, ``{"labels": ["irrelevant"]}``; empty for none, null if the rater could not say.
 
     Judgements are one per label (``CRITERION:LABEL``, 1 or 0), for which agreement is computed, and the number of
     labels under the criterion itself.

@@ -2,7 +2,7 @@
 
 A kind is stateless. What a study asks is an ``Ask``; a page puts several of them to one rater about one item. Its form
 fields are posted as ``CRITERION.FIELD`` by HTML forms and as ``{"CRITERION": {"FIELD": value}}`` by JSON; both reach
-``check`` as one mapping of fields, whose values are strings, numbers, null, or lists of strings where ``many``.
+``check`` as one mapping of fields, whose values are strings, numbers, null, or lists of strings if ``many``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dialeval.data.types import Judgement
 from dialeval.ratings.preferences import Preference
 
 Shows: TypeAlias = Literal["response", "pair", "candidates", "dialogue", "any"]
-"""What an item must hold: one response, exactly two candidates, two or more, turns (a response among them), or any."""
+"""Content of an item: one response, exactly two candidates, two or more, turns (a response among them), or any."""
 
 Answer: TypeAlias = dict[str, object]
 """A checked answer, of JSON values only, as the store keeps it. What it holds is the kind's own business."""
@@ -28,7 +28,7 @@ Fault: TypeAlias = Literal[
 """Why an answer was refused; the texts are in the catalogue as ``fault.CODE``."""
 
 Felt: TypeAlias = Callable[[str], float]
-"""How good a simulated rater finds a candidate (by id), a turn ("turn 3") or the item (""), from 0 to 1, with noise."""
+"""Opinion of a simulated rater on a candidate (by id), a turn ("turn 3") or the item (""), from 0 to 1, with noise."""
 
 
 class BadAnswer(Exception):
@@ -45,7 +45,7 @@ class Field(NamedTuple):
     name: str
     """Letters, digits and underscores: no dot."""
     values: tuple[str, ...] = ()
-    """What may be chosen; empty for free text and numbers."""
+    """Choices; empty for free text and numbers."""
     many: bool = False
     """Whether several values may be chosen."""
 
@@ -60,8 +60,8 @@ class Ask:
     """The question in words. The default wording of a kind is translated, what an owner wrote is shown as it is."""
     options: tuple[Option, ...] = ()
     """The answers that may be given, or the anchors of a slider; for error labels, the labels."""
-    low: float = 1
-    high: float = 5
+    lowest: float = 1
+    highest: float = 5
     step: float = 1
     """Of scales: the lowest and highest value, and the distance between two of them (0 for a continuous slider)."""
     cannot_say: bool = False
@@ -79,10 +79,10 @@ class Kind(Protocol):
 
     @property
     def shows(self) -> Shows:
-        """What an item must hold to be asked about."""
+        """Content that an item must have to be asked about."""
 
     def ask(self, criterion: str) -> Ask:
-        """What is asked where only the criterion is named: wording, scale and options."""
+        """Default question if only the criterion is named: wording, scale and options."""
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
         """The fields of its form, in the order of the page."""
@@ -115,7 +115,7 @@ class Values:
     payload: Mapping[str, object] = field(default_factory=dict)
 
     def text(self, name: str, *, most: int = 10_000) -> str:
-        """A field as text without surrounding whitespace; empty where it was not posted."""
+        """A field as text without surrounding whitespace; empty if it was not posted."""
         value = self.payload.get(name)
         if isinstance(value, (list, tuple)):
             value = value[0] if value else None
@@ -133,7 +133,7 @@ class Values:
         return tuple(str(part).strip() for part in given)
 
     def number(self, name: str) -> float | None:
-        """A field as a finite number; None where it was not posted."""
+        """A field as a finite number; None if it was not posted."""
         written = self.text(name, most=40)
         if not written:
             return None

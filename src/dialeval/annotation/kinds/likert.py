@@ -9,7 +9,7 @@ from dialeval.annotation.kinds.options import OneOption, scale
 
 
 class Likert(OneOption):
-    """A value of a scale whose anchors are named; 0 is the key for cannot judge where that is asked."""
+    """A value of a scale whose anchors are named; 0 is the key for cannot judge if that is asked."""
 
     name: Final = "likert"
 

@@ -16,7 +16,7 @@ CANNOT_SAY: Final = "cannot_say"
 
 
 class OneOption:
-    """One value, ``{"value": 4}``; null where the rater could not judge. Kinds add a name and default wording."""
+    """One value, ``{"value": 4}``; null if the rater could not judge. Kinds add a name and default wording."""
 
     shows: Shows = "any"
 
@@ -25,7 +25,7 @@ class OneOption:
         return (Field("value", option_values(ask)),)
 
     def check(self, ask: Ask, item: Item, payload: Mapping[str, object]) -> Answer:
-        """The value as a number; null for cannot say and where nothing was required."""
+        """The value as a number; null for cannot say and if nothing was required."""
         return {"value": chosen_value(ask, payload, "value")}
 
     def judgements(self, ask: Ask, source: Source, rater: str, answer: Answer) -> tuple[Judgement, ...]:
@@ -42,18 +42,18 @@ class OneOption:
 
 
 class OneChoice(ABC):
-    """One candidate by its id, or one of a few other words, ``{"choice": "k3f9"}``; null where the rater cannot say."""
+    """One candidate by its id, or one of a few other words, ``{"choice": "k3f9"}``; null if the rater cannot say."""
 
     @abstractmethod
     def choices(self, ask: Ask, item: Item) -> tuple[str, ...]:
-        """What may be chosen, beside that the rater cannot say."""
+        """Choices, beside that the rater cannot say."""
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
         """One choice."""
         return (Field("choice", (*self.choices(ask, item), *abstaining(ask))),)
 
     def check(self, ask: Ask, item: Item, payload: Mapping[str, object]) -> Answer:
-        """The choice; null for cannot say and where nothing was required."""
+        """The choice; null for cannot say and if nothing was required."""
         choice = Values(payload).text("choice", most=200)
         if not choice and ask.required:
             raise BadAnswer("choice", "required")
@@ -72,12 +72,12 @@ def scale(anchors: Sequence[str], *, first: int = 1) -> tuple[Option, ...]:
 
 
 def option_values(ask: Ask) -> tuple[str, ...]:
-    """What a field may hold that takes one option of the ask."""
+    """Values of a field that takes one option of the ask."""
     return (*(str(option.value) for option in ask.options), *abstaining(ask))
 
 
 def abstaining(ask: Ask) -> tuple[str, ...]:
-    """How a rater may say that they do not judge: also where nothing is required, to take a choice back."""
+    """Mark of a rater who does not judge: also if nothing is required, to take a choice back."""
     return (CANNOT_SAY,) if ask.cannot_say or not ask.required else ()
 
 
@@ -101,13 +101,13 @@ def nearest(ask: Ask, felt: float) -> int:
 
 
 def system_of(source: Source) -> str:
-    """The system that the whole item shows; empty where it shows several."""
+    """The system that the whole item shows; empty if it shows several."""
     systems = set(source.systems.values())
     return systems.pop() if len(systems) == 1 else source.system
 
 
 def number(value: object) -> float | None:
-    """A number of a stored answer; None where it has none."""
+    """A number of a stored answer; None if it has none."""
     return float(value) if isinstance(value, (int, float)) else None
 
 

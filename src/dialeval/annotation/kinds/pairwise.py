@@ -17,7 +17,7 @@ BOTH_BAD: Final = "both_bad"
 class Pairwise(OneChoice):
     """The better one by the id of its candidate, ``{"choice": "k3f9"}``, or ``tie``, ``both_bad`` or null.
 
-    Judgements give the better system 1 and the other 0, both 0.5 in a tie, both 0 where both are bad.
+    Judgements give the better system 1 and the other 0, both 0.5 in a tie, both 0 if both are bad.
     """
 
     name: Final = "pairwise"
@@ -39,7 +39,7 @@ class Pairwise(OneChoice):
         )
 
     def preferences(self, ask: Ask, source: Source, rater: str, answer: Answer) -> tuple[Preference, ...]:
-        """The preference; a tie also where both are bad, none where the rater could not say."""
+        """The preference; a tie also if both are bad, none if the rater could not say."""
         if answer["choice"] is None:
             return ()
         (first, a), (_, b) = list(source.systems.items())[:2]
@@ -48,7 +48,7 @@ class Pairwise(OneChoice):
         return (Preference(source.item, rater, a, b, "a" if answer["choice"] == first else "b"),)
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
-        """The better one; a tie where they differ by less than 0.1, both bad where both are below 0.2."""
+        """The better one; a tie if they differ by less than 0.1, both bad if both are below 0.2."""
         first, second = (candidate.id for candidate in item.candidates[:2])
         a, b = felt(first), felt(second)
         if max(a, b) < 0.2:

@@ -34,7 +34,7 @@ class Ranking:
         return tuple(Field(f"rank_{candidate.id}", ranks) for candidate in item.candidates)
 
     def check(self, ask: Ask, item: Item, payload: Mapping[str, object]) -> Answer:
-        """A rank for every response; no ranks at all where nothing was required."""
+        """A rank for every response; no ranks at all if nothing was required."""
         given = {
             candidate.id: Values(payload).number(f"rank_{candidate.id}") for candidate in item.candidates
         }
@@ -70,7 +70,7 @@ class Ranking:
         return {f"rank_{candidate}": (str(rank),) for candidate, rank in (_ranks(answer) or {}).items()}
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
-        """The order of what is felt; a tie where it is the same to the first digit."""
+        """The order of what is felt; a tie if it is the same to the first digit."""
         feelings = {candidate.id: round(felt(candidate.id), 1) for candidate in item.candidates}
         return {
             f"rank_{candidate}": 1 + sum(other > good for other in feelings.values())

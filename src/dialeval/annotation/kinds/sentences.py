@@ -1,4 +1,4 @@
-"""Sentences: a value for each of several responses to one act, 0 for one that is not grammatical."""
+"""Sentences: a value for each of several responses to one act."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from dialeval.data.types import Judgement
 
 
 class Sentences:
-    """A value for each response by the id of its candidate, ``{"values": {"k3f9": 4, "x2": 0}}``.
+    """A value for each response by the id of its candidate, ``{"values": {"k3f9": 4, "x2": 1}}``.
 
-    As Sharma et al. (2017) asked: five sentences of one act in random order, 1 to 5, and 0 where a sentence is not
-    grammatical. A judgement is the value, 0 included; null where the rater could not judge.
+    As Sharma et al. (2017, section 5.3) asked: five sentences of one act in random order, each from 1 to 5. On the
+    scale 0-5, 0 is for a sentence that is not grammatical. A judgement is the value, 0 included; null if the rater
+    could not judge.
     """
 
     name: Final = "sentences"
     shows: Shows = "candidates"
 
     def ask(self, criterion: str) -> Ask:
-        """From 0 (not grammatical) over 1 (very bad) to 5 (very good), for each response."""
-        anchors = ("not grammatical", "very bad", "bad", "neither good nor bad", "good", "very good")
-        text = "How good is each response in this respect? 0 is for one that is not grammatical."
-        return Ask(self.name, criterion, text, scale(anchors, first=0), low=0, high=5)
+        """From 1 (very bad) to 5 (very good), for each response."""
+        options = scale(("very bad", "bad", "neither good nor bad", "good", "very good"))
+        return Ask(self.name, criterion, "How good is each response in this respect?", options)
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
         """A value for each response."""

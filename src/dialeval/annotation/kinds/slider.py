@@ -13,7 +13,7 @@ from dialeval.data.types import Judgement
 
 
 class Slider:
-    """A number from ``low`` to ``high``, ``{"value": 62.0}``; null where the rater could not judge.
+    """A number from ``lowest`` to ``highest``, ``{"value": 62.0}``; null if the rater could not judge.
 
     Until the rater moves it, a slider has no value: the middle is an answer like any other. A ``step`` of 0 takes any
     number between the ends.
@@ -26,11 +26,16 @@ class Slider:
         """From 0 (the worst imaginable) to 100 (the best imaginable)."""
         anchors = (Option(0, "worst", "the worst imaginable"), Option(100, "best", "the best imaginable"))
         return Ask(
-            self.name, criterion, "How good is the last response in this respect?", anchors, low=0, high=100
+            self.name,
+            criterion,
+            "How good is the last response in this respect?",
+            anchors,
+            lowest=0,
+            highest=100,
         )
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
-        """The number, and a mark where it cannot be judged."""
+        """The number, and a mark if it cannot be judged."""
         return (Field("value"), *(Field(name, ("1",)) for name in abstaining(ask)))
 
     def check(self, ask: Ask, item: Item, payload: Mapping[str, object]) -> Answer:
@@ -43,8 +48,8 @@ class Slider:
             if ask.required:
                 raise BadAnswer("value", "required")
             return {"value": None}
-        steps = (value - ask.low) / ask.step if ask.step else 0.0
-        if not ask.low <= value <= ask.high or abs(steps - round(steps)) > 1e-6:
+        steps = (value - ask.lowest) / ask.step if ask.step else 0.0
+        if not ask.lowest <= value <= ask.highest or abs(steps - round(steps)) > 1e-6:
             raise BadAnswer("value", "out_of_scale")
         return {"value": value}
 
@@ -61,5 +66,5 @@ class Slider:
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
         """The step nearest to what is felt."""
         good = min(max(felt(item.candidates[0].id if item.candidates else ""), 0), 1)
-        above = good * (ask.high - ask.low)
-        return {"value": ask.low + (round(above / ask.step) * ask.step if ask.step else round(above, 6))}
+        above = good * (ask.highest - ask.lowest)
+        return {"value": ask.lowest + (round(above / ask.step) * ask.step if ask.step else round(above, 6))}

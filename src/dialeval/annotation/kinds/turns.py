@@ -22,7 +22,7 @@ from dialeval.data.types import Judgement
 class Turns:
     """A value for each turn of the assistant, ``{"turns": {"2": 4, "4": null}}``, counted from 1.
 
-    Where nobody is the assistant, as in dialogues of two people, each turn is rated. Judgements name the item and
+    If nobody is the assistant, as in dialogues of two people, each turn is rated. Judgements name the item and
     the turn as ``ITEM/TURN``.
     """
 

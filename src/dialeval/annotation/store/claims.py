@@ -121,7 +121,7 @@ def _store(
 
 
 def skip(connection: Connection, plan: Plan, rater_id: int, item: str, now: float) -> bool:
-    """Give the item back, not to be met again by this rater; False where it is not theirs to skip."""
+    """Give the item back, not to be met again by this rater; False if it is not theirs to skip."""
     rater = _locked(connection, rater_id)
     entry = plan.by_id.get(item)
     if entry is None or entry.role != "rating" or rater.current != item:
@@ -142,7 +142,7 @@ def _locked(connection: Connection, rater_id: int) -> Rater:
 
 
 def _held(connection: Connection, plan: Plan, rater: Rater, now: float) -> Claim | None:
-    """What the rater has in hand; a lease that expired is theirs again unless another rater has taken the place."""
+    """Claim in hand; a lease that expired is theirs again unless another rater has taken the place."""
     if rater.current is None:
         return None
     entry = plan.by_id.get(rater.current)

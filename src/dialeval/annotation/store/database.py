@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import (
+    Column,
     Connection,
     Engine,
+    Float,
+    Text,
     create_engine,
     event,
     insert,
@@ -33,14 +36,14 @@ from dialeval.files.atomic import make_private
 T = TypeVar("T")
 Migration = Callable[[Connection], None]
 MIGRATIONS: Final[Mapping[int, Migration]] = {}
-"""How a schema of that version becomes one of the next."""
+"""Steps from a schema of that version to the next."""
 
 BUSY_SECONDS: Final = 30
-"""How long a transaction waits for one of another process."""
+"""Seconds that a transaction waits for one of another process."""
 
 
 ATTEMPTS: Final = 6
-"""How often a transaction is tried that the database ends for the sake of another one."""
+"""Number of tries of a transaction that the database ends for the sake of another one."""
 _DISK: Final = frozenset({8, 10, 13, 14})
 """Primary codes of SQLite if the disk is at fault: READONLY, IOERR, FULL, CANTOPEN."""
 _AGAIN: Final = frozenset({"40001", "40P01", "23505"})
@@ -58,7 +61,7 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction that writes: committed where the block ends well, else rolled back."""
+        """A transaction that writes: committed if the block ends well, else rolled back."""
         with self._turn, self.engine.begin() as connection:
             yield connection
 
@@ -91,7 +94,7 @@ class Database:
 def open_database(
     place: str | Path, *, version: int = VERSION, migrations: Mapping[int, Migration] = MIGRATIONS
 ) -> Database:
-    """The database at a path or URL, with its tables made where it has none.
+    """The database at a path or URL, with its tables made if it has none.
 
     An older schema is migrated, after a backup; a newer one is refused. A disk that is full or cannot be written raises
     SQLAlchemy's error, as it would in any later transaction.
@@ -159,6 +162,7 @@ def _set_up(connection: Any, _record: object) -> None:
         "synchronous=FULL",
         "foreign_keys=ON",
         f"busy_timeout={BUSY_SECONDS}000",
+        "trusted_schema=OFF",
     ):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -181,7 +185,10 @@ def _prepare(database: Database, place: str, version: int, migrations: Mapping[i
                 )
             connection.execute(insert(facts).values(name="schema", value=str(version)))
             return
-        found = int(connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar_one())
+        told = connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar()
+    if not str(told).isdecimal() or len(str(told)) > 9:
+        raise _foreign(place, f"a schema {str(told)[:60]!r}")
+    found = int(str(told))
     if found > version:
         raise BadInput(
             place,
@@ -189,8 +196,47 @@ def _prepare(database: Database, place: str, version: int, migrations: Mapping[i
             f"schema {version} or older",
             "Use the newer version of dialeval that wrote it.",
         )
+    if database.is_sqlite and found == version:
+        _check_origin(database, place)
     if found < version:
         _migrate(database, found, version, migrations)
+
+
+def _check_origin(database: Database, place: str) -> None:
+    """Refuse views, triggers and tables that we did not make: whoever sent the file would choose what they do."""
+    ours = {" ".join(statement.split()) for statement in (*LATEST, *guards("sqlite"))}
+    with database.reading() as connection:
+        made = connection.exec_driver_sql(
+            "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+        ).all()
+        for kind, name, sql in made:
+            known = name in METADATA.tables if kind == "table" else " ".join(str(sql).split()) in ours
+            if kind != "index" and not known:
+                raise _foreign(place, f"a {kind} {str(name)[:60]!r} of another origin")
+        for table in METADATA.sorted_tables:
+            strange = " OR ".join(map(_strange, table.columns))
+            if connection.exec_driver_sql(f"SELECT 1 FROM {table.name} WHERE {strange} LIMIT 1").first():
+                raise _foreign(place, f"values in the table {table.name!r} that have other types")
+
+
+def _strange(column: Column[Any]) -> str:
+    """The condition under which a value is none of its column, which SQLite does not ask of it."""
+    known = {Text: "'text'", Float: "'real', 'integer'"}.get(type(column.type), "'integer'")
+    null = ", 'null'" if column.nullable else ""
+    wrong = f"typeof({column.name}) NOT IN ({known}{null})"
+    if str(column) not in _OBJECTS:
+        return wrong
+    name = column.name
+    return f"{wrong} OR CASE WHEN json_valid({name}) THEN json_type({name}) <> 'object' ELSE 1 END"
+
+
+_OBJECTS: Final = ("raters.outside", "answers.answers", "decisions.answer")
+"""Columns with objects of JSON."""
+
+
+def _foreign(place: str, found: str) -> BadInput:
+    todo = "Do not use it, or ask its sender for an export ('dialeval annotate export')."
+    return BadInput(place, found, "the store of a rating study", todo)
 
 
 def _migrate(database: Database, found: int, version: int, migrations: Mapping[int, Migration]) -> None:

@@ -45,7 +45,7 @@ def grade_test(connection: Connection, plan: Plan, rater: Rater, now: float) -> 
 
 
 def next_check(connection: Connection, plan: Plan, rater: Rater, done: int) -> Entry | None:
-    """The next attention check, where one is due after this many items."""
+    """The next attention check, if one is due after this many items."""
     checks = plan.of_role("check")
     if not checks or not plan.check_rate:
         return None

@@ -86,7 +86,7 @@ class Rater(NamedTuple):
     token_hash: str | None
     origin: Origin
     outside: Mapping[str, Any]
-    """What a crowd platform said of them."""
+    """Facts of a crowd platform about them."""
     state: State
     dropped: bool
     generation: int

@@ -47,7 +47,7 @@ class Store:
     def add_rater(
         self, name: str, *, origin: Origin = "invited", outside: Mapping[str, Any] | None = None
     ) -> Rater:
-        """The rater of that name, added where nobody has it."""
+        """The rater of that name, added if nobody has it."""
 
         def add(connection: Connection) -> Rater:
             row = connection.execute(select(raters).where(raters.c.name == name)).first()
@@ -88,7 +88,7 @@ class Store:
             return [rater_of(row) for row in connection.execute(select(raters).order_by(raters.c.id))]
 
     def count_raters(self, origin: Origin) -> int:
-        """How many raters came in one way."""
+        """Number of raters who came in one way."""
         with self.database.reading() as connection:
             query = select(func.count()).select_from(raters).where(raters.c.origin == origin)
             return int(connection.execute(query).scalar_one())
@@ -164,7 +164,7 @@ class Store:
             raise
 
     def take(self, rater_id: int, item: str, revision: int, given: Answers) -> int:
-        """Store an answer that was given elsewhere, as in a table; raises Gone where the item needs no more."""
+        """Store an answer that was given elsewhere, as in a table; raises Gone if the item needs no more."""
         now = self.clock()
 
         def store(connection: Connection) -> int:
@@ -181,7 +181,7 @@ class Store:
         return self.database.run(lambda connection: skip(connection, self.plan, rater_id, item, self.clock()))
 
     def latest(self, rater: Rater, item: str) -> Given | None:
-        """What a rater answered last about an item."""
+        """Last answer of a rater to an item."""
         with self.database.reading() as connection:
             latest = latest_of(connection, rater.id, item)
             return None if latest is None else latest._replace(rater=rater.name)
@@ -196,7 +196,7 @@ class Store:
             return [given_of(rater.name, row) for row in rows]
 
     def answered(self, rater: Rater, *, checks: bool = False) -> int:
-        """How many items a rater has rated; with ``checks``, attention checks among them."""
+        """Number of items that a rater has rated; with ``checks``, attention checks among them."""
         with self.database.reading() as connection:
             count = select(func.count()).where(places.c.rater == rater.id, places.c.until == DONE)
             found = int(connection.execute(count).scalar_one())
@@ -211,7 +211,7 @@ class Store:
         self._change(rater, "returned", outside=json.dumps(outside))
 
     def talk(self, rater: Rater, item: str) -> tuple[Turn, ...]:
-        """What a rater and a system have said to each other, of an item of talks."""
+        """Talk of a rater and a system so far, of an item of talks."""
         with self.database.reading() as connection:
             query = (
                 select(talks).where(talks.c.rater == rater.id, talks.c.item == item).order_by(talks.c.number)
@@ -219,7 +219,7 @@ class Store:
             return tuple(Turn(row.speaker, row.text) for row in connection.execute(query))
 
     def say(self, rater: Rater, item: str, number: int, speaker: str, said: str) -> None:
-        """Add a turn to a talk; where another tab was faster, its turn stands."""
+        """Add a turn to a talk; if another tab was faster, its turn stands."""
 
         def add(connection: Connection) -> None:
             talk = select(func.count()).where(talks.c.rater == rater.id, talks.c.item == item)
@@ -269,7 +269,7 @@ class Store:
             return {(name, item): at for name, item, at in connection.execute(query)}
 
     def counts(self) -> dict[str, int]:
-        """How many places there are (``wanted``), are answered (``done``) and are in hand (``in_hand``)."""
+        """Numbers of places that there are (``wanted``), are answered (``done``) and are in hand (``in_hand``)."""
         with self.database.reading() as connection:
             done, now = places.c.until == DONE, self.clock()
             query = select(
@@ -283,7 +283,7 @@ class Store:
             return {"wanted": wanted, "done": finished, "in_hand": held, "complete_items": complete}
 
     def skipped(self) -> dict[str, int]:
-        """How many items each rater has skipped."""
+        """Number of items that each rater has skipped."""
         with self.database.reading() as connection:
             query = select(raters.c.name, func.count()).join(skips, skips.c.rater == raters.c.id)
             return {name: count for name, count in connection.execute(query.group_by(raters.c.name))}

@@ -14,7 +14,7 @@ LONGEST: Final = 60
 
 
 def brief(language: str, answer: Answer, item: Item | None = None) -> str:
-    """An answer in a few words; candidates by their letters where their item is known."""
+    """An answer in a few words; candidates by their letters if their item is known."""
     if answer.get("text") is not None:
         written = str(answer["text"])
         return written if len(written) <= LONGEST else f"{written[: LONGEST - 1]}…"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -21,6 +22,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 ACCEPTED_AT_ONCE: Final = 128
 """Connections that are accepted before any of them is looked at, and that wait in the kernel's queue."""
+_LOGGERS: Final = ("uvicorn.error", "asyncio", "dialeval.annotation", "python_multipart.multipart")
+"""Loggers that clients can make write."""
+_VARYING: Final = re.compile(r"\d+|'.*?'|\".*?\"")
 
 
 class Limits(NamedTuple):
@@ -193,8 +197,8 @@ class Sparing(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is written."""
-        # Of what asyncio logs, the first line is the kind: the rest holds addresses and numbers.
-        kind = (record.name, str(record.msg).partition("\n")[0][:100])
+        # Of what others log, the first line without numbers and quotations is the kind: the rest differs each time.
+        kind = (record.name, _VARYING.sub("", str(record.msg).partition("\n")[0])[:100])
         now = self._clock()
         began, passed, held = self._kinds.get(kind, (now, 0, 0))
         if now - began >= self._seconds:
@@ -213,7 +217,7 @@ class Sparing(logging.Filter):
 def sparing_logs() -> Iterator[None]:
     """Keep what a server logs from filling the disk, however often clients provoke it."""
     spare: Any = Sparing()
-    loggers = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio", "dialeval.annotation")]
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
     for logger in loggers:
         logger.addFilter(spare)
     try:

@@ -9,15 +9,15 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
+from dialeval.annotation.invitations import entry_token, hashed, owner_token, same
 from dialeval.annotation.pace import SIMULATED
 from dialeval.annotation.store.plan import Origin, Rater
-from dialeval.annotation.tokens import entry_token, hashed, owner_token, same
 from dialeval.annotation.web.sessions import Denied
 from dialeval.annotation.web.shown import JoinPage
 from dialeval.annotation.web.site import Site
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
-"""What MTurk gives as the assignment while a worker only looks."""
+"""Assignment that MTurk gives while a worker only looks."""
 
 
 def entry_routes(site: Site) -> APIRouter:
@@ -75,7 +75,7 @@ class _Entries:
         return response
 
     def _check_origin(self, request: Request) -> None:
-        """Raise Denied where a form is of another site, or of another port of this machine."""
+        """Raise Denied if a form is of another site, or of another port of this machine."""
         site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
         own = {request.headers.get("host", ""), urlsplit(self._site.address).netloc} - {""}
         # Browsers send the first on secure pages and on this machine alone, and the second always; programs neither.
@@ -153,7 +153,7 @@ class _Entries:
         return response
 
     def _check_open(self, request: Request) -> None:
-        """Raise Denied where nobody may join, or not with this code; guesses are limited, also together."""
+        """Raise Denied if nobody may join, or not with this code; guesses are limited, also together."""
         if not self._site.open:
             raise Denied(404, "not_found")
         code, address = self._site.join_code, _address(request)

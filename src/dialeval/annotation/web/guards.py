@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import threading
 import time
@@ -10,6 +11,9 @@ from typing import Any, Final
 
 MOST_BYTES: Final = 1_000_000
 """The largest request body."""
+DRAINED_BYTES: Final = 4_000_000
+DRAINED_SECONDS: Final = 5.0
+"""A refused body is read so far, and so long, before its connection is closed."""
 MOST_ADDRESSES: Final = 10_000
 
 
@@ -81,6 +85,8 @@ class Guard:
             return
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self._most:
+            if b"expect" not in headers:  # who waits for leave to send has sent nothing
+                await _drain(receive)
             await self._refuse(send)
             return
         taken = 0
@@ -111,6 +117,7 @@ class Guard:
             await self._app(scope, limited, guarded)
         except _TooLarge:
             if not started:
+                await _drain(receive)
                 await self._refuse(send)
 
     def _is_ours(self, host: str) -> bool:
@@ -136,3 +143,20 @@ class Guard:
 
 class _TooLarge(Exception):
     pass
+
+
+async def _drain(receive: Any) -> None:
+    """Read on in a refused body for a while.
+
+    A connection that is closed with unread bytes is reset, and its client may never see why it was refused.
+    """
+    taken = 0
+    try:
+        async with asyncio.timeout(DRAINED_SECONDS):
+            while taken < DRAINED_BYTES:
+                message = await receive()
+                taken += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
+    except TimeoutError:
+        return

@@ -12,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from dialeval.annotation.assignment import fraction
-from dialeval.annotation.inviting import invite
+from dialeval.annotation.invitations import invite
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import BadAnswer
 from dialeval.annotation.quality import Watch
@@ -28,7 +28,7 @@ from dialeval.files.documents import as_json
 Changing = Callable[[Rater], object]
 
 MOST_DISPUTED = 200
-"""How many disputed items the page lists."""
+"""Number of disputed items that the page lists."""
 
 
 def owner_routes(site: Site) -> APIRouter:
@@ -90,7 +90,7 @@ class _Owner:
         return Response(content, media_type=kind, headers=headers)
 
     def _judgements(self, ending: str) -> bytes:
-        """What ``dialeval annotate export`` would write to a file of that ending."""
+        """Export, as ``dialeval annotate export`` would write it to a file of that ending."""
         store, project = self._site.store, self._site.project
         kept = counted(project, store.latest_answers(), store.raters())
         with TemporaryDirectory() as folder:

@@ -55,10 +55,15 @@ async def posted_json(request: Request) -> Posted:
     given = content.get("answers", {})
     if not isinstance(given, Mapping):
         raise Denied(400, "bad_request")
-    answers = {
-        str(criterion): _whole(dict(fields) if isinstance(fields, Mapping) else {"value": fields})
-        for criterion, fields in given.items()
-    }
+    try:
+        answers = {
+            storable(str(criterion)): _whole(
+                dict(fields) if isinstance(fields, Mapping) else {"value": fields}
+            )
+            for criterion, fields in given.items()
+        }
+    except RecursionError:  # deeper than any answer, though not than JSON may be
+        raise Denied(400, "bad_request") from None
     return _posted(content, answers)
 
 
@@ -72,11 +77,11 @@ def _posted(fields: Mapping[str, object], answers: dict[str, dict[str, object]])
         seconds = None
     csrf = fields.get("csrf")
     return Posted(
-        str(fields.get("item") or ""),
+        storable(str(fields.get("item") or "")),
         revision,
         seconds,
         answers,
-        None if csrf is None else str(csrf),
+        None if csrf is None else storable(str(csrf)),
         storable(str(fields.get("text") or "")),
     )
 

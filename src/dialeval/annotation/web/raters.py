@@ -40,7 +40,7 @@ def rater_routes(site: Site) -> APIRouter:
 
 
 def _wanted(site: Site, rater: Rater, item: str | None) -> Task | Ended | None:
-    """The item asked for, or the one at hand; None where the item asked for is not the rater's."""
+    """The item asked for, or the one at hand; None if the item asked for is not the rater's."""
     if item:
         again = site.desk.again(rater, item) if item in site.project.items else None
         if again is not None:

@@ -39,7 +39,7 @@ class Asset(NamedTuple):
 
 @cache
 def asset(name: str) -> Asset:
-    """A static file by its name; raises KeyError where ``MEDIA`` does not list it."""
+    """A static file by its name; raises KeyError if ``MEDIA`` does not list it."""
     media = MEDIA[name]
     content = files("dialeval.annotation.web").joinpath("static", name).read_bytes()
     return Asset(content, media, hashlib.sha256(content).hexdigest()[:16])
@@ -104,7 +104,7 @@ def paragraphs(written: str) -> list[str]:
 
 
 def given(asked: Asked) -> Mapping[str, tuple[str, ...]]:
-    """What each field of a form holds when its page opens: what was refused, else what was answered before."""
+    """Content of each field of a form when its page opens: what was refused, else what was answered before."""
     if asked.posted:
         return {name: tuple(_listed(value)) for name, value in asked.posted.items()}
     return {} if asked.answer is None else KINDS[asked.ask.kind].posted(asked.answer)

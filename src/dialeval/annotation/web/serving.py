@@ -9,9 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from dialeval.errors import DialevalError, RunFailed, Unsuitable
+from dialeval.options import Option
 
 if TYPE_CHECKING:
     import uvicorn
@@ -22,15 +24,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Where an app is served."""
+    """Address of an app."""
 
-    host: str = "127.0.0.1"
-    port: int = 0
-    certificate: str | None = None
-    key: str | None = None
-    """Files for TLS."""
-    proxy: str | None = None
-    """Address of a reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed."""
+    host: Annotated[str, Option()] = "127.0.0.1"
+    """The address to listen on."""
+    port: Annotated[int, Option(min=0, max=65535)] = 0
+    """The port to listen on; 0 for any free one."""
+    certificate: Annotated[Path | None, Option()] = None
+    """TLS certificate: a PEM file."""
+    key: Annotated[Path | None, Option()] = None
+    """TLS: the private key of the certificate."""
+    proxy: Annotated[str | None, Option(metavar="IP", show_default="none")] = None
+    """The reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed."""
 
     @property
     def loopback(self) -> bool:
@@ -54,7 +59,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_binding(binding: Binding, *, open: bool, join_code: str) -> str | None:
-    """Refuse a public address at which anybody could join; return a warning where there is no TLS."""
+    """Refuse a public address at which anybody could join; return a warning if there is no TLS."""
     if binding.loopback:
         return None
     if open and not join_code:

@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 from starlette.requests import Request
 from starlette.responses import Response
 
+from dialeval.annotation.invitations import csrf_token, same, signed, unsigned
 from dialeval.annotation.store.plan import Rater
 from dialeval.annotation.store.store import Store
-from dialeval.annotation.tokens import csrf_token, same, signed, unsigned
 
 Refusal: TypeAlias = Literal[
     "no_session", "bad_link", "csrf", "too_large", "rate", "not_found", "server", "not_owner", "bad_request"
@@ -55,7 +55,7 @@ class Sessions:
         self._set(request, response, f"owner_{self.study}", value)
 
     def rater(self, request: Request) -> Rater:
-        """The rater whose session it is; Denied where there is none or it was revoked."""
+        """The rater whose session it is; Denied if there is none or it was revoked."""
         cookie = request.cookies.get(f"rater_{self.study}", "")
         value = unsigned(self.secret, "rater", cookie)
         if value is None:
@@ -67,17 +67,17 @@ class Sessions:
         return rater
 
     def check_owner(self, request: Request) -> None:
-        """Raise Denied where the session is not the owner's."""
+        """Raise Denied if the session is not the owner's."""
         if unsigned(self.secret, "owner", request.cookies.get(f"owner_{self.study}", "")) is None:
             raise Denied(403, "not_owner")
 
     def csrf(self, request: Request, *, owner: bool = False) -> str:
-        """What forms of this session must post back; empty without a session."""
+        """Token that forms of this session must post back; empty without a session."""
         cookie = request.cookies.get(f"{'owner' if owner else 'rater'}_{self.study}", "")
         return csrf_token(self.secret, cookie) if cookie else ""
 
     def check_csrf(self, request: Request, posted: str | None, *, owner: bool = False) -> None:
-        """Raise Denied where a form was not made for this session."""
+        """Raise Denied if a form was not made for this session."""
         given = request.headers.get("x-csrf-token") or posted or ""
         expected = self.csrf(request, owner=owner)
         elsewhere = request.headers.get("sec-fetch-site") == "cross-site"

@@ -29,6 +29,7 @@ from dialeval.annotation.items import Item
 from dialeval.annotation.kinds.kind import Answer, Ask, Field
 from dialeval.annotation.pace import NO_PACE, Pace
 from dialeval.data.types import Turn
+from dialeval.stats.estimate import Estimate
 
 Phase: TypeAlias = Literal["qualification", "rating"]
 Ending: TypeAlias = Literal["finished", "nothing_left", "screened_out", "failed_checks", "revoked"]
@@ -36,7 +37,7 @@ Ending: TypeAlias = Literal["finished", "nothing_left", "screened_out", "failed_
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What every page knows."""
+    """Facts that every page has."""
 
     prefix: str
     """Goes before every address: empty, or such as ``/ratings`` behind a reverse proxy."""
@@ -60,17 +61,17 @@ class Asked:
     fields: tuple[Field, ...]
     """Their HTML names are ``{ask.criterion}.{field.name}``."""
     answer: Answer | None = None
-    """What this rater answered before, where the item is revised."""
+    """Earlier answer of this rater, if the item is revised."""
     fault: str | None = None
     """Why the posted answer was refused, as a code of the catalogue (``fault.CODE``)."""
     fault_field: str | None = None
     posted: Mapping[str, object] = field(default_factory=dict)
-    """What was posted and refused, to be shown again."""
+    """Fields that were posted and refused, to be shown again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a rater has come."""
+    """Progress of a rater."""
 
     done: int
     total: int
@@ -83,9 +84,9 @@ class Chat:
 
     turns: tuple[Turn, ...]
     said: int
-    """How many turns the rater has had."""
+    """Number of turns that the rater has had."""
     asked: int
-    """How many they must have before they rate."""
+    """Number that they must have before they rate."""
     waiting: bool = False
     """Whether the system's reply is still being made."""
 
@@ -104,7 +105,7 @@ class TaskPage:
     phase: Phase
     progress: Progress
     revision: int
-    """Of this rater's answer to this item: 0 where it is new. Posted back as ``revision``."""
+    """Of this rater's answer to this item: 0 if it is new. Posted back as ``revision``."""
     least_seconds: float
     """The shortest reading time before an answer is accepted; 0 for none."""
     instructions: str
@@ -135,7 +136,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """What the rater has answered, latest first; each can be revised by GET /task?item=ID."""
+    """Answers of the rater, latest first; each can be revised by GET /task?item=ID."""
 
     answered: tuple[Past, ...]
     progress: Progress
@@ -158,7 +159,7 @@ class DonePage:
     code: str | None = None
     """Prolific's completion, screen-out or failed-check code."""
     link: str | None = None
-    """Where a rater from Prolific goes back to."""
+    """Address that a rater from Prolific goes back to."""
     submit: tuple[str, Mapping[str, str]] | None = None
     """MTurk: the address to post to and its hidden fields."""
     may_return: bool = False
@@ -227,19 +228,16 @@ Flag: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One coefficient of agreement, with its interval; None where it is undefined, with the reason."""
+    """One coefficient of agreement, with its interval."""
 
     name: str
     """As ``dialeval annotate agreement --json`` names it, such as ``alpha_ordinal``."""
-    value: float | None
-    low: float | None
-    high: float | None
-    reason: str | None = None
+    estimate: Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """How well raters agree on one criterion so far."""
+    """Agreement of raters on one criterion so far."""
 
     criterion: str
     ratings: int
@@ -250,7 +248,7 @@ class CriterionView:
 
 @dataclass(frozen=True, slots=True)
 class RaterView:
-    """What one rater did so far."""
+    """Counts and agreement of one rater so far."""
 
     rater: str
     state: RaterState

@@ -64,7 +64,7 @@ class Site:
     """By system, the one thread in which it makes replies."""
 
     def page(self, request: Request, *, owner: bool = False) -> Page:
-        """What every page knows."""
+        """Facts that every page has."""
         language = self.language(request)
         return Page(
             prefix=self.prefix,
@@ -94,7 +94,7 @@ class Site:
         return response
 
     def progress(self, rater: Rater) -> Progress:
-        """How far a rater has come: of their block, or of all items."""
+        """Progress of a rater: of their block, or of all items."""
         plan = self.store.plan
         done = self.store.answered(rater, checks=True)
         total = plan.block or len(plan.of_role("rating"))
@@ -163,7 +163,7 @@ class Site:
         return Chat(task.item.context, said, chat.turns, waiting)
 
     def history_page(self, rater: Rater) -> HistoryPage:
-        """What the rater has answered, attention checks included: their absence would give them away."""
+        """Answers of the rater, attention checks included: their absence would give them away."""
         answered = [
             given
             for given in self.store.history(rater)

@@ -39,9 +39,9 @@ LANGUAGES: Final[Mapping[str, Language]] = {code: _read(code) for code in (ENGLI
 
 
 def text(code: str, key: str, **values: object) -> str:
-    """The text of a key with its placeholders filled in, in English where the language does not have it.
+    """The text of a key with its placeholders filled in, in English if the language does not have it.
 
-    Raises KeyError where English has none either.
+    Raises KeyError if English has none either.
     """
     texts = _texts(code)
     if values.get("count") == 1 and f"{key}.one" in texts:

@@ -8,27 +8,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
-import typer
+from dialeval.annotation.pace import read_flags
+from dialeval.errors import MissingField, UnknownName
+from dialeval.meta import measures_among, variants
+from dialeval.options import Argument, Option
+from dialeval.ratings import Ratings, located, read_dropped, read_judgements, without_raters
 
 if TYPE_CHECKING:
     from dialeval.display.notes import Note
-    from dialeval.ratings import Ratings, RatingScale, Repeats
+    from dialeval.ratings import RatingScale, Repeats
+
 
 RatingFiles: TypeAlias = Annotated[
-    list[str], typer.Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
+    list[str], Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
 ]
 OnlyCriteria: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this criterion. Repeatable.")
+    list[str] | None, Option("--criterion", metavar="NAME", help="Only this criterion. Repeatable.")
 ]
 OnlySystems: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--system", metavar="NAME", help="Only this system. Repeatable.")
+    list[str] | None, Option("--system", metavar="NAME", help="Only this system. Repeatable.")
 ]
 RatingsFormat: TypeAlias = Annotated[
     str | None,
-    typer.Option("--from", metavar="FORMAT", help="As in 'dialeval data convert'.", show_default="by ending"),
+    Option("--from", metavar="FORMAT", help="As in 'dialeval data convert'.", show_default="by ending"),
 ]
 ScaleOption: TypeAlias = Annotated[
-    str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Reject ratings outside it, as in 1-5.")
+    str | None,
+    Option("--scale", metavar="LOW-HIGH", help="The scale raters had, as in 1-5: reject ratings outside it."),
 ]
 
 _NOMINAL: Final = ("circa",)
@@ -42,12 +48,14 @@ def chosen_ratings(
     criteria: list[str] | None,
     systems: list[str] | None,
     scale: RatingScale | None,
+    leave_out: Path | None = None,
 ) -> Ratings:
-    """The ratings asked for; says on stderr what was counted once although it was given twice."""
-    from dialeval.errors import UnknownName
-    from dialeval.ratings import Ratings, located, variants
-
+    """The ratings asked for; says on stderr what was counted once although it was given twice, and who is left out."""
     read = _read(sources, format, repeats)
+    if leave_out is not None:
+        read, notes = without_raters(read, read_dropped(leave_out))
+        for note in notes:
+            print(f"warning: {note}", file=sys.stderr)
     if read.repeated:
         counted = "counted once" if repeats is None else f"of each answer, the {repeats} counts"
         print(f"warning: {_judgements(read.repeated)} given twice: {counted}", file=sys.stderr)
@@ -72,8 +80,6 @@ def chosen_ratings(
 
 def exported_flags(sources: list[str], ratings: Ratings) -> Mapping[str, tuple[Note, ...]]:
     """Flags of these raters in the files that ``annotate export`` wrote beside the judgements; says so on stderr."""
-    from dialeval.annotation.pace import read_flags
-
     found: dict[str, tuple[Note, ...]] = {}
     for source in sources:
         for rater, notes in read_flags(Path(source)).items():
@@ -89,9 +95,6 @@ def _judgements(count: int) -> str:
 
 
 def _read(sources: list[str], format: str | None, repeats: Repeats | None) -> Ratings:
-    from dialeval.errors import MissingField
-    from dialeval.ratings import read_judgements
-
     try:
         read = read_judgements(sources, format=format, repeats=repeats)
     except MissingField as error:
@@ -103,8 +106,6 @@ def _read(sources: list[str], format: str | None, repeats: Repeats | None) -> Ra
 
 def _people(ratings: Ratings) -> Ratings:
     """The ratings without those of measures, unless there are no others; says on stderr how many are left out."""
-    from dialeval.ratings import measures_among
-
     measures = measures_among(ratings)
     if not measures or len(measures) == len(ratings.raters):
         return ratings

@@ -1,25 +1,37 @@
-"""``dialeval annotate serve``: the pages of a rating study."""
+"""``dialeval annotate serve`` and ``demo``: the pages of a rating study, yours or a bundled one."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from dialeval.annotation.blind_items import blind
+from dialeval.annotation.kinds.asking import asked
+from dialeval.annotation.pace import SIMULATED
+from dialeval.annotation.project import STUDY, Settings, read_project, write_project
+from dialeval.annotation.web.serving import Binding, bound, check_binding, run_server, server_of
+from dialeval.core import Generator
+from dialeval.data.prompts import read_prompts
+from dialeval.data.reader import read
+from dialeval.data.types import Example
+from dialeval.errors import DialevalError, RunFailed, Unsuitable, first_line, install_command
+from dialeval.options import Argument, Option, Options
+from dialeval.study import named_system
 
 if TYPE_CHECKING:
     from dialeval.annotation.project import Project
     from dialeval.annotation.store.store import Store
-    from dialeval.core import Generator
 
-Study = Annotated[Path, typer.Argument(metavar="STUDY", help="A folder from 'dialeval annotate init'.")]
+Study = Annotated[Path, Argument(metavar="STUDY", help="A folder from 'dialeval annotate init'.")]
 StoreUrl = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--store",
         metavar="URL",
         help="A database instead: postgresql://...",
@@ -30,40 +42,22 @@ StoreUrl = Annotated[
 
 def serve(
     study: Study,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 for any free one.")
-    ] = 8000,
-    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
+    binding: Annotated[Binding, Options("port", "host", "certificate", "key", "proxy")] = Binding(port=8000),
     address: Annotated[
         str | None,
-        typer.Option("--address", metavar="URL", help="How raters reach it, as in https://example.org/rate."),
+        Option("--address", metavar="URL", help="How raters reach it, as in https://example.org/rate."),
     ] = None,
     prefix: Annotated[
         str,
-        typer.Option("--prefix", help="The path behind a reverse proxy, as in /ratings.", show_default=False),
+        Option("--prefix", help="The path behind a reverse proxy, as in /ratings.", show_default=False),
     ] = "",
-    open: Annotated[bool, typer.Option("--open", help="Let people join without an invitation.")] = False,
+    open: Annotated[bool, Option("--open", help="Let people join without an invitation.")] = False,
     join_code: Annotated[
         str,
-        typer.Option(
+        Option(
             "--join-code", help="A code that they need to join; it is part of the link.", show_default=False
         ),
     ] = "",
-    certificate: Annotated[
-        Path | None, typer.Option("--certificate", help="TLS certificate: a PEM file.")
-    ] = None,
-    key: Annotated[
-        Path | None, typer.Option("--key", help="TLS: the private key of the certificate.")
-    ] = None,
-    proxy: Annotated[
-        str | None,
-        typer.Option(
-            "--proxy",
-            metavar="IP",
-            help="The reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed.",
-            show_default="none",
-        ),
-    ] = None,
     store: StoreUrl = None,
 ) -> None:
     """Serve a rating study until interrupted; print the owner's link and each rater's, one a line.
@@ -73,13 +67,9 @@ def serve(
     Example: dialeval annotate serve ratings --port 8080
     """
     needs_serving()
-    from dialeval.annotation.project import read_project
     from dialeval.annotation.web.app import create_app
-    from dialeval.annotation.web.serving import Binding, bound, check_binding, run_server, server_of
 
     below = _prefix(prefix)
-    files = [None if path is None else str(path) for path in (certificate, key)]
-    binding = Binding(host, port, files[0], files[1], proxy)
     warning = check_binding(binding, open=open, join_code=join_code)
     if warning:
         print(f"warning: {warning}", file=sys.stderr)
@@ -93,8 +83,9 @@ def serve(
         open=open,
         join_code=join_code,
         address=address or "",
-        hosts=(host, gethostname()),
+        hosts=(binding.host, gethostname()),
     )
+    host = binding.host
     with bound(binding) as listener:
         shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
         bracketed = f"[{shown}]" if ":" in shown else shown
@@ -105,9 +96,7 @@ def serve(
 
 
 def needs_serving() -> None:
-    """Raise DialevalError where the packages of the server are not installed."""
-    from dialeval.errors import DialevalError, install_command
-
+    """Raise DialevalError if the packages of the server are not installed."""
     missing = missing_packages()
     if missing:
         raise DialevalError(
@@ -118,13 +107,11 @@ def needs_serving() -> None:
 
 def missing_packages() -> list[str]:
     """Return the packages of the server that are not installed."""
-    from importlib.util import find_spec
-
     return [name for name in ("fastapi", "uvicorn", "sqlalchemy", "multipart") if find_spec(name) is None]
 
 
 def open_store(project: Project, url: str | None = None) -> Store:
-    """The store of a study, its tables made where they are missing."""
+    """Open the store of a study; tables that are missing are made."""
     from dialeval.annotation.desk import plan_of
     from dialeval.annotation.store.database import open_database
     from dialeval.annotation.store.store import Store
@@ -139,8 +126,6 @@ def store_errors(project: Project, url: str | None) -> Iterator[None]:
     from sqlalchemy import make_url
     from sqlalchemy.exc import DBAPIError
 
-    from dialeval.errors import RunFailed, first_line
-
     try:
         yield
     except DBAPIError as error:
@@ -153,10 +138,6 @@ def store_errors(project: Project, url: str | None) -> Iterator[None]:
 
 def partners(project: Project) -> Mapping[str, Generator]:
     """The systems that raters talk with."""
-    from dialeval.cli.systems import named_system
-    from dialeval.core import Generator
-    from dialeval.errors import Unsuitable
-
     chat = project.settings.chat
     found: dict[str, Generator] = {}
     for name, text in (chat.systems if chat else {}).items():
@@ -170,8 +151,6 @@ def partners(project: Project) -> Mapping[str, Generator]:
 
 
 def _prefix(given: str) -> str:
-    from dialeval.errors import Unsuitable
-
     prefix = "/" + given.strip("/") if given.strip("/") else ""
     if not all(part.replace("-", "").replace("_", "").isalnum() for part in prefix.split("/")[1:]):
         raise Unsuitable(
@@ -182,8 +161,7 @@ def _prefix(given: str) -> str:
 
 def _print_links(project: Project, store: Store, base: str, *, open: bool, join_code: str) -> None:
     """Links on stdout, whose they are on stderr."""
-    from dialeval.annotation.inviting import crowd_path, invite_all, owner_path
-    from dialeval.annotation.pace import SIMULATED
+    from dialeval.annotation.invitations import crowd_path, invite_all, owner_path
 
     links = [("owner", base + owner_path(project))]
     links += [
@@ -203,3 +181,41 @@ def _print_links(project: Project, store: Store, base: str, *, open: bool, join_
         print(link)
     sys.stdout.flush()
     print("Serving; stop with Ctrl-C.", file=sys.stderr)
+
+
+def demo(
+    out: Annotated[Path, Option("--out", "-o", help="The study folder.")] = Path("runs/annotate-demo"),
+    binding: Annotated[Binding, Options("port")] = Binding(port=8000),
+) -> None:
+    """Make a small rating study of bundled dialogues, serve it, and print the owner's link and the raters'.
+
+    Example: dialeval annotate demo
+    """
+    needs_serving()
+
+    if not (out / STUDY).exists():
+        _make(out)
+    print("Rate as one of three raters; the owner's page shows agreement as it grows.", file=sys.stderr)
+    serve(out, binding)
+
+
+def _make(out: Path) -> None:
+    """Responses of three invented assistants, with several questions on one page."""
+    with as_file(files("dialeval.study").joinpath("demo")) as bundled:
+        prompts = {prompt.item: prompt for prompt in list(read_prompts(bundled / "prompts.jsonl"))[:12]}
+        answers = [
+            Example(answer.item, name, prompts[answer.item].context, answer.response)
+            for name in ("attentive", "hasty", "chatty")
+            for answer in read(bundled / f"{name}.jsonl", "example")
+            if answer.item in prompts
+        ]
+    asks = (asked("likert", "overall"), asked("yes_no", "makes sense"), asked("comment", "comment"))
+    settings = Settings(
+        title="dialeval demo",
+        asks=asks,
+        overlap=3,
+        raters=("rater-1", "rater-2", "rater-3"),
+        instructions="Read the conversation, then the response below it. Press ? to see all keys.",
+        provenance={"source": "dialeval demo"},
+    )
+    write_project(out, settings, blind(answers, "response"))

@@ -7,14 +7,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from dialeval.annotation.pace import SIMULATED
+from dialeval.annotation.project import copy_project, read_project
+from dialeval.annotation.results import counted, judgements_of
+from dialeval.annotation.simulation import Behaviour, simulate as work
+from dialeval.annotation.web.serving import in_background
+from dialeval.cli.annotate.agreement import print_agreement
 from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, partners, store_errors
-from dialeval.cli.options import Json, Seed
+from dialeval.cli.options import Json
+from dialeval.errors import RunFailed, Unsuitable
+from dialeval.options import Option
+from dialeval.ratings import Ratings, agreement_json, agreement_of
 
 if TYPE_CHECKING:
     from dialeval.annotation.project import Project
-    from dialeval.annotation.simulation import Behaviour, Tally
+    from dialeval.annotation.simulation import Tally
     from dialeval.annotation.store.store import Store
 
 
@@ -22,22 +29,13 @@ def simulate(
     study: Study,
     raters: Annotated[
         int | None,
-        typer.Option(
-            "--raters", min=1, metavar="N", help="Number of simulated raters.", show_default="as invited"
-        ),
+        Option("--raters", min=1, metavar="N", help="Number of simulated raters.", show_default="as invited"),
     ] = None,
-    noise: Annotated[
-        float, typer.Option("--noise", min=0, help="Noise of each answer, as a share of the scale.")
-    ] = 0.1,
-    bias: Annotated[
-        float, typer.Option("--bias", min=0, help="Bias between raters, as a share of the scale.")
-    ] = 0.0,
-    skips: Annotated[float, typer.Option("--skips", min=0, max=0.9, help="Share of items skipped.")] = 0.0,
+    behaviour: Behaviour = Behaviour(),
     into: Annotated[
-        Path | None, typer.Option("--copy", metavar="DIR", help="Simulate in a copy of the study, not in it.")
+        Path | None, Option("--copy", metavar="DIR", help="Simulate in a copy of the study, not in it.")
     ] = None,
     store: StoreUrl = None,
-    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Fill a study with simulated raters through its real server, and print what agreement would be.
@@ -48,15 +46,12 @@ def simulate(
     Example: dialeval annotate simulate ratings --copy dry-run --raters 5 --noise 0.2
     """
     needs_serving()
-    from dialeval.annotation.project import copy_project, read_project
-    from dialeval.annotation.simulation import Behaviour
 
     project = read_project(study) if into is None else copy_project(read_project(study), into)
     url = store if into is None else None
     kept = open_store(project, url)
     _refuse_real(project, kept)
     count = raters or len(project.settings.raters) or project.settings.overlap
-    behaviour = Behaviour(noise=noise, bias=bias, skips=skips, seed=seed)
     with store_errors(project, url):
         tallies = _run(project, kept, count, behaviour)
     if into is None:
@@ -66,9 +61,6 @@ def simulate(
 
 
 def _refuse_real(project: Project, store: Store) -> None:
-    from dialeval.annotation.pace import SIMULATED
-    from dialeval.errors import Unsuitable
-
     latest, counts = store.latest_answers(), store.counts()
     people = {given.rater for given in latest if not given.rater.startswith(SIMULATED)}
     if people:
@@ -86,11 +78,8 @@ def _refuse_real(project: Project, store: Store) -> None:
 
 
 def _run(project: Project, store: Store, count: int, behaviour: Behaviour) -> list[Tally]:
-    from dialeval.annotation.inviting import invite
-    from dialeval.annotation.pace import SIMULATED
-    from dialeval.annotation.simulation import simulate as work
+    from dialeval.annotation.invitations import invite
     from dialeval.annotation.web.app import create_app
-    from dialeval.annotation.web.serving import in_background
 
     links = {}
     for number in range(1, count + 1):
@@ -102,11 +91,6 @@ def _run(project: Project, store: Store, count: int, behaviour: Behaviour) -> li
 
 
 def _report(project: Project, tallies: list[Tally], url: str | None, *, json: bool) -> None:
-    from dialeval.annotation.results import counted, judgements_of
-    from dialeval.cli.annotate.tables import print_agreement
-    from dialeval.errors import RunFailed
-    from dialeval.ratings import Ratings, agreement_json, agreement_of
-
     store = open_store(project, url)
     latest, everyone, counts = store.latest_answers(), store.raters(), store.counts()
     store.close()

@@ -2,64 +2,84 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-import typer
-
+from dialeval.cli.execution import Execution, Sampling
 from dialeval.cli.options import (
-    Address,
-    CacheFolder,
     ColumnsOption,
-    EngineOption,
     From,
-    Jobs,
-    Json,
-    Limit,
-    Resume,
-    engine_given,
 )
+from dialeval.cli.run import as_file, evaluate_study
+from dialeval.consistency.detecting.classifier import find_classifier
+from dialeval.consistency.detecting.detecting import talk_of
+from dialeval.consistency.detecting.detector import SHIPPED, is_shipped
+from dialeval.consistency.detecting.dialogues import NO_SYSTEM_PAIR, cost_of, obstacle
+from dialeval.consistency.detecting.metrics import ContradictionDetector
+from dialeval.consistency.detecting.recorded import speaker_of
+from dialeval.consistency.document import DialoguesInfo
+from dialeval.consistency.measure import checked_of, contradictions
+from dialeval.consistency.report.tables import rates, worst
+from dialeval.core import Resampling
+from dialeval.data import read
+from dialeval.display.consoles import PrintableConsole
+from dialeval.display.terminal import print_table
+from dialeval.display.wording import count
+from dialeval.errors import RunFailed
+from dialeval.files.documents import as_json
+from dialeval.options import Argument, Option, Options
+from dialeval.resources.device import use
+from dialeval.text.sentences import mostly_latin
 
 if TYPE_CHECKING:
-    from dialeval.consistency.detecting.dialogues import Cost
-    from dialeval.consistency.document import DetectedDocument
+    from dialeval.consistency.detecting.dialogues import Case
+    from dialeval.consistency.detecting.metrics import Contradictions
     from dialeval.data import Dialogue
-    from dialeval.engine import Progress
+    from dialeval.study import Run
+    from dialeval.study.document import Summary
 
 Dialogues: TypeAlias = Annotated[
-    str, typer.Argument(metavar="DIALOGUES", help="A file of dialogues, or - for standard input.")
+    str, Argument(metavar="DIALOGUES", help="A file of dialogues, or - for standard input.")
 ]
 Model: TypeAlias = Annotated[
     str,
-    typer.Option(
+    Option(
         "--model",
-        metavar="ADAPTER",
-        help="The detector: 'shipped', or what 'dialeval train contradiction' wrote.",
+        metavar="PATH|NAME",
+        help="The detector: 'shipped', what 'dialeval train contradiction' wrote, or a sequence classifier of "
+        "Hugging Face with a label 'contradiction', such as one for NLI.",
     ),
 ]
+Hub: TypeAlias = Annotated[bool, Option("--hub", help="Allow to download the model from the hub.")]
+
+
+def tell_labels(model: str, *, hub: bool = False) -> None:
+    """Say what the labels of a classifier of Hugging Face mean here; nothing if the model is an adapter."""
+    if not is_shipped(model) and (found := find_classifier(model, hub=hub)) is not None:
+        print(f"Labels of {found.mapping}", file=sys.stderr)
 
 
 def detect(
     dialogues: Dialogues,
     turn: Annotated[
         Literal["all", "last"],
-        typer.Option("--turn", help="Compare all turns, or only the last one with those before it."),
+        Option("--turn", help="Compare all turns, or only the last one with those before it."),
     ] = "all",
     speakers: Annotated[
         Literal["system", "all"],
-        typer.Option(
+        Option(
             "--speakers",
-            help="Compare the turns of the dialogue's system, where it is known, or those of every speaker.",
+            help="Compare the turns of the dialogue's system, if it is known, or those of every speaker.",
         ),
     ] = "system",
     reach: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--reach",
             metavar="N",
             min=0,
@@ -68,76 +88,89 @@ def detect(
         ),
     ] = None,
     model: Model = "shipped",
+    hub: Hub = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A folder for detected.json and contradictions.html.")
+        Path | None, Option("--out", "-o", help="A run folder, with every dialogue in detected.jsonl.")
     ] = None,
     format: From = None,
     columns: ColumnsOption = None,
-    limit: Limit = None,
-    jobs: Jobs = 1,
-    engine: EngineOption = None,
-    address: Address = None,
-    resume: Resume = True,
-    cache: CacheFolder = None,
-    json: Json = False,
+    resampling: Sampling = Resampling(),
+    execution: Annotated[
+        Execution,
+        Options(
+            *("limit", "jobs", "device", "precision", "engine", "address", "resume", "cache"),
+            *("fail_under", "allow_unanswered", "shard", "json"),
+        ),
+    ] = Execution(),
 ) -> None:
     """Find contradictions: every two utterances of one speaker, sentence by sentence, also within one utterance.
 
     For each dialogue the two most contradictory turns of the system are quoted, with a calibrated probability. Those
     with nothing to compare are counted by reason. Time grows with the number of pairs, which is printed at the start.
-    Interrupted? The same command resumes.
+    The output, the folder and the report are those of 'dialeval run'. Interrupted? The same command resumes.
 
     Example: dialeval consistency detect dialogues.jsonl -o contradictions
 
     Example: dialeval consistency detect dialogues.jsonl --turn last --json
     """
-    from dialeval.cli.workshop import open_workshop
-    from dialeval.consistency.detecting.detecting import detect as detect_in, talk_of
-    from dialeval.consistency.detecting.detector import SHIPPED
-    from dialeval.consistency.detecting.dialogues import REACH, Reading, cost_of
-    from dialeval.consistency.detecting.metrics import ContradictionDetector
-    from dialeval.consistency.detecting.scoring import Work
-    from dialeval.consistency.folder import DETECTED, write_detected
-    from dialeval.data import read
-    from dialeval.files.folders import check_target
-
-    if out is not None:
-        check_target(out, DETECTED, kind="detected")
-    given = list(islice(read(dialogues, "dialogue", format=format, columns=columns), limit))
-    usual = REACH if turn == "all" else 0
-    reading = Reading(turn, (usual if reach is None else reach) or None)
-    detector = ContradictionDetector(model)
-    if model == SHIPPED:
-        _warn_of_scripts(given)
-    costs = [cost_of(*talk_of(dialogue, reading, speakers).case) for dialogue in given]
-    chosen = engine_given(engine, address)
-    with (
-        open_workshop(jobs=jobs, cache=cache, resume=resume, engine=chosen) as shop,
-        _bar(costs, reading.reach) as progress,
-    ):
-        work = Work(shop.executor, shop.cache, detector.key, progress)
-        document = detect_in(given, detector, reading=reading, speakers=speakers, work=work)
-    page = write_detected(out, document) if out is not None else None
-    _show(document, out, page, json=json)
-    _refuse_nothing(document)
+    use(execution.device, execution.precision)
+    tell_labels(model, hub=hub)
+    options = {"model": model, "turn": turn, "speakers": speakers, "reach": reach}
+    usual = {"model": SHIPPED, "turn": "all", "speakers": "system", "reach": None}
+    measure = {key: value for key, value in options.items() if value != usual[key]}
+    metric = contradictions(model, turn, speakers, reach).metric
+    ContradictionDetector(model).calibration  # noqa: B018 -- a detector that is none is refused first
+    with as_file(dialogues, execution.part, out) as path:
+        source = f"{format}:{path}" if format else str(path)
+        given = _first(read(source, "dialogue", columns=columns), execution.limit)
+        if is_shipped(model):
+            _warn_of_scripts(given)
+        _refuse_nothing(dialogues, [talk_of(each, metric.reading, speakers).case for each in given])
+        _tell_costs(given, metric)
+        keys = {"kind": "dialogues", "path": source, **({"columns": columns} if columns else {})}
+        systems = dict.fromkeys(map(speaker_of, given))
+        content = {
+            "data": source,
+            "missing": "own" if _share_some_items(given) else "auto",
+            "systems": [{"name": name, "system": name, **keys} for name in systems],
+            "measures": [{"name": "contradictions", **measure}],
+        }
+        also = partial(_shown, given, json=execution.json)
+        evaluate_study("consistency", content, resampling, execution, out=out, also=also)
 
 
-def _refuse_nothing(document: DetectedDocument) -> None:
-    """Fail if no dialogue could be checked."""
-    from dialeval.display.wording import count
-    from dialeval.errors import RunFailed
+def _first(dialogues: Iterable[Dialogue], limit: int | None) -> list[Dialogue]:
+    """The dialogues with the first ids, at most so many, as the study takes them."""
+    given = list(dialogues)
+    known = frozenset(list(dict.fromkeys(each.item for each in given))[:limit])
+    return [each for each in given if each.item in known]
 
-    if any(each.reason is None for each in document.dialogues):
+
+def _share_some_items(dialogues: Sequence[Dialogue]) -> bool:
+    """Whether systems have dialogues of some ids in common and others of their own: too few to be compared on."""
+    items: dict[str, set[str]] = {}
+    for each in dialogues:
+        items.setdefault(speaker_of(each), set()).add(each.item)
+    return any(a != b and a & b for a, b in combinations(items.values(), 2))
+
+
+def _refuse_nothing(file: str, cases: Sequence[Case]) -> None:
+    """Fail if no dialogue can be checked."""
+    reasons = [obstacle(*case) for case in cases]
+    if None in reasons:
         return
-    why = "; ".join(f"{count(n, 'dialogue')}: {reason}" for reason, n in document.excluded.items())
-    raise RunFailed(f"Nothing was checked. {why}. --speakers all compares the turns of every speaker.")
+    found = Counter(reason for reason in reasons if reason is not None)
+    why = "; ".join(f"{count(n, 'dialogue')}: {reason}" for reason, n in found.items())
+    advice = (
+        "--speakers all compares the turns of every speaker."
+        if NO_SYSTEM_PAIR in found
+        else "Give dialogues in which one speaker says two sentences or more."
+    )
+    raise RunFailed(f"{file}: nothing was checked ({why}). {advice}")
 
 
 def _warn_of_scripts(dialogues: Sequence[Dialogue]) -> None:
     """The shipped detector read English only, and gives a verdict on anything."""
-    from dialeval.consistency.detecting.sentences import mostly_latin
-    from dialeval.display.wording import count
-
     other = sum(not mostly_latin(turn.text for turn in dialogue.turns) for dialogue in dialogues)
     if other:
         print(
@@ -147,29 +180,44 @@ def _warn_of_scripts(dialogues: Sequence[Dialogue]) -> None:
         )
 
 
-def _bar(costs: Sequence[Cost], reach: int | None) -> AbstractContextManager[Progress]:
-    """The number of pairs on stderr, then a bar, or lines with the time left where stderr is not a terminal."""
-    from dialeval.display.wording import count
-    from dialeval.engine.progress import PlainProgress, RichProgress
-
+def _tell_costs(dialogues: Sequence[Dialogue], metric: Contradictions) -> None:
+    """Print the number of pairs to stderr."""
+    costs = [cost_of(*talk_of(each, metric.reading, metric.speakers).case) for each in dialogues]
     pairs = sum(cost.passages for cost in costs)
     print(f"{count(len(costs), 'dialogue')}, {count(pairs, 'pair')} of passages to compare", file=sys.stderr)
     if beyond := sum(cost.beyond for cost in costs):
         print(
-            f"{count(beyond, 'pair')} of turns more than {reach} turns apart are not compared; --reach 0 compares them",
+            f"{count(beyond, 'pair')} of turns more than {metric.reach} turns apart are not compared; --reach 0 "
+            "compares them",
             file=sys.stderr,
         )
-    return RichProgress("pairs", pairs) if sys.stderr.isatty() else PlainProgress("pairs", pairs)
 
 
-def _show(document: DetectedDocument, out: Path | None, page: Path | None, *, json: bool) -> None:
-    from dialeval.consistency.report.tables import print_detected
-    from dialeval.files.documents import as_json
-
-    if json:
-        places = {} if out is None else {"folder": str(out), "report": str(page)}
-        print(jsonlib.dumps({**as_json(document), **places}, ensure_ascii=False, allow_nan=False))
-        return
-    print_detected(document)
-    if page is not None:
-        print(f"Report: {page}")
+def _shown(given: Sequence[Dialogue], run: Run, summary: Summary, *, json: bool) -> Mapping[str, Any]:
+    """Print rates and the worst pairs, or return the keys that the JSON has of them beside those of the run."""
+    checked = {
+        (each.system, each.item): each for scored in run.scored for each in checked_of(scored.subjects)
+    }
+    info = next((each for each in summary.sections["consistency"] if isinstance(each, DialoguesInfo)), None)
+    if info is None:  # detecting failed, which the run tells
+        return {}
+    if not json:
+        console = PrintableConsole()
+        for table in (rates(info.systems), worst(info.worst)):
+            if table.rows:
+                console.print()
+                print_table(table, console)
+        return {}
+    own = {key: value for key, value in as_json(info).items() if key not in ("measure", "status", "worst")}
+    found = [
+        (each, checked[speaker_of(each), each.item].detected)
+        for each in given
+        if (speaker_of(each), each.item) in checked
+    ]
+    by_name = {rate["system"]: rate for rate in own["systems"]}
+    systems = [{**as_json(system), **by_name.get(system.name, {})} for system in summary.systems]
+    return {
+        **own,
+        "systems": systems,
+        "dialogues": [{**as_json(detected), "system": each.system} for each, detected in found],
+    }

@@ -1,4 +1,4 @@
-"""``dialeval consistency evaluate``: a detector against people's labels, and leave-one-system-out cross-validation."""
+"""``dialeval consistency evaluate`` and ``analyse``: a detector on labelled pairs, and what provokes contradictions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,29 @@ import json as jsonlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from dialeval.cli.consistency.detect import Model
-from dialeval.cli.options import Json, Seed
+from dialeval.cli.consistency.detect import Hub, Model, tell_labels
+from dialeval.cli.options import Device, Json, Precision, Seed
+from dialeval.consistency.analysing.analysis import analyse as analyse_answers
+from dialeval.consistency.analysing.reading import read_labelled
+from dialeval.consistency.detecting.detector import PairDetector
+from dialeval.consistency.folder import ANALYSIS, write_analysis
+from dialeval.consistency.learning.acts import read_labeller
+from dialeval.consistency.learning.config import DetectorConfig
+from dialeval.consistency.learning.crossvalidation import leave_one_out as validate, measured_by
+from dialeval.consistency.pairs.reading import read_all
+from dialeval.consistency.pairs.types import divide
+from dialeval.consistency.report.tables import cross_validated, measured_table, print_analysis
+from dialeval.display.consoles import PrintableConsole
+from dialeval.display.terminal import print_table
+from dialeval.errors import Unsuitable
+from dialeval.files.documents import as_json
+from dialeval.files.folders import check_target
+from dialeval.options import Argument, Option
+from dialeval.resources.device import use
+from dialeval.resources.huggingface import require_torch
 
 if TYPE_CHECKING:
     from dialeval.consistency.document import Measured, Target
@@ -21,29 +38,32 @@ if TYPE_CHECKING:
 def evaluate(
     pairs: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="PAIRS...", help="Labelled pairs: NLI rows, sets of contradictions, or our own lines."
         ),
     ],
     model: Model = "shipped",
+    hub: Hub = False,
     test: Annotated[
         float,
-        typer.Option(
-            min=0, max=1, help="Only the share that 'train contradiction --test' held out; 1 for all."
+        Option(
+            "--test",
+            min=0,
+            max=1,
+            help="Only the share that 'train contradiction --test' held out; 1 for all.",
         ),
     ] = 1.0,
     leave_one_out: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--leave-one-out",
             help="Also train on all systems but one and test on that one, for each in turn.",
         ),
     ] = False,
-    epochs: Annotated[int, typer.Option(min=1, help="Epochs of that training.")] = 5,
-    learning_rate: Annotated[float, typer.Option(help="Learning rate of that training.")] = 3e-4,
-    precision: Annotated[
-        Literal["float32", "bfloat16"], typer.Option("--precision", help="Precision of that training.")
-    ] = "float32",
+    epochs: Annotated[int, Option("--epochs", min=1, help="Epochs of that training.")] = 5,
+    learning_rate: Annotated[float, Option("--learning-rate", help="Learning rate of that training.")] = 3e-4,
+    device: Device = None,
+    precision: Precision = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -51,12 +71,8 @@ def evaluate(
 
     Example: dialeval consistency evaluate decode.tsv contexts/indomain/*.jsonl --leave-one-out
     """
-    from dialeval.consistency.detecting.detector import PairDetector
-    from dialeval.consistency.learning.crossvalidation import measured_by
-    from dialeval.consistency.pairs.reading import read_all
-    from dialeval.consistency.pairs.types import divide
-    from dialeval.errors import Unsuitable
-
+    use(device, precision)
+    tell_labels(model, hub=hub)
     given = divide(read_all(pairs), validation=0.0, test=test).test
     if not given:
         raise Unsuitable("No labelled pair is left to evaluate on. Give other files, or a larger --test.")
@@ -64,42 +80,76 @@ def evaluate(
     measured = {name: measured_by(detector, rows) for name, rows in _by_name(given).items()}
     targets: list[Target] = []
     if leave_one_out:
-        from dialeval.consistency.learning.config import DetectorConfig
-        from dialeval.consistency.learning.crossvalidation import leave_one_out as validate
-        from dialeval.resources.huggingface import require_torch
-
         require_torch("Training", "tokenizers", "safetensors")
-        usual = DetectorConfig(encoder=detector.file.about.encoder, precision=precision)
+        usual = DetectorConfig(encoder=detector.file.about.encoder, precision=precision or "float32")
+        usual = replace(usual, rank=detector.file.rank)
         schedule = replace(usual.schedule, epochs=epochs, learning_rate=learning_rate, warm_up=5, seed=seed)
         config = replace(usual, schedule=replace(schedule, evaluate_every=0, patience=2))
         targets = validate(
-            given, detector, config, on_target=lambda name: print(f"without {name}", file=sys.stderr)
+            given,
+            detector,
+            config,
+            on_target=lambda name: print(f"without {name}", file=sys.stderr),
         )
+        for target in targets:
+            if target.after is None:
+                why = "contradictions and other pairs are both required, and some of each for validation"
+                print(f"warning: too little to train on without {target.system}: {why}", file=sys.stderr)
     _show(measured, targets, json=json)
 
 
 def _by_name(pairs: Sequence[LabelledPair]) -> Mapping[str, list[LabelledPair]]:
-    """The pairs of each set and, where it has several systems, of each system; all of a set first."""
+    """Return the pairs of each set and, if it has several systems, of each system; all of a set first."""
     named: dict[str, list[LabelledPair]] = {}
     for each in pairs:
         named.setdefault(each.source or "pairs", []).append(each)
     for each in pairs:
-        if each.votes is not None:
-            named.setdefault(f"{each.source}: {each.group}", []).append(each)
+        if each.votes is not None and each.group:
+            named.setdefault(f"{each.source or 'pairs'}: {each.group}", []).append(each)
     return named
 
 
 def _show(measured: Mapping[str, Measured], targets: Sequence[Target], *, json: bool) -> None:
-    from dialeval.files.documents import as_json
-
     if json:
         rows = [{"set": name, **as_json(found)} for name, found in measured.items()]
         print(jsonlib.dumps({"results": rows, "leave_one_out": as_json(list(targets))}, ensure_ascii=False))
         return
-    from dialeval.consistency.report.tables import cross_validated, measured_table
-    from dialeval.display.consoles import PrintableConsole
-    from dialeval.display.terminal import print_table
 
     print_table(measured_table(measured), PrintableConsole())
     if targets:
         print_table(cross_validated(targets), PrintableConsole())
+
+
+def analyse(
+    labelled: Annotated[
+        list[str],
+        Argument(
+            metavar="LABELLED...",
+            help="What 'dialeval consistency label' wrote, or contexts of rgm.",
+        ),
+    ],
+    model: Model = "shipped",
+    acts: Annotated[
+        Path | None, Option("--acts", help="A labeller that 'dialeval train acts' wrote.")
+    ] = None,
+    out: Annotated[
+        Path | None, Option("--out", "-o", help="A folder for analysis.json and analysis.html.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Analyse labelled answers: contexts that provoke several systems, features of the question, detector misses.
+
+    Example: dialeval consistency analyse labelled.jsonl -o analysis
+    """
+    if out is not None:
+        check_target(out, ANALYSIS, kind="analysis")
+    labeller = read_labeller(acts) if acts is not None else None
+    document = analyse_answers(read_labelled(labelled), detector=PairDetector(model), labeller=labeller)
+    page = write_analysis(out, document) if out is not None else None
+    if json:
+        places = {} if out is None else {"folder": str(out), "report": str(page)}
+        print(jsonlib.dumps({**as_json(document), **places}, ensure_ascii=False, allow_nan=False))
+        return
+    print_analysis(document)
+    if page is not None:
+        print(f"Report: {page}")

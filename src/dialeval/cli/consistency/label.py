@@ -7,109 +7,137 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
+from dialeval.annotation.answers import fault_counts, faults_told, read_answers as read_scores
+from dialeval.annotation.blind_items import provenance
+from dialeval.annotation.project import read_key
+from dialeval.annotation.tasks import check_key, export_tasks
 from dialeval.cli.consistency.detect import Model
-from dialeval.cli.options import Json, Seed
+from dialeval.cli.options import Json, Limit, Seed
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.cli.sampling import Sample, drawn
+from dialeval.consistency.detecting.detector import PairDetector
+from dialeval.consistency.folder import read_answers
+from dialeval.consistency.labelling.labels import (
+    FORM,
+    Rule,
+    label_by_detector,
+    qualified,
+    settle,
+    utterances_of_answers,
+)
+from dialeval.data import read
+from dialeval.data.codec.sources import check
+from dialeval.display.wording import count
+from dialeval.errors import Unsuitable
+from dialeval.files.documents import finite, write_json_lines
+from dialeval.options import Argument, Option
 
 if TYPE_CHECKING:
     from dialeval.consistency.collecting.answers import ProbeAnswer
-    from dialeval.consistency.labelling.labels import Labels
+    from dialeval.consistency.labelling.labels import AtDistance, Labels
 
 Answers: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="ANSWERS", help="What 'dialeval consistency collect' wrote.")
+    Path, Argument(metavar="ANSWERS", help="What 'dialeval consistency collect' wrote.")
 ]
 
 
 def tasks(
     answers: Answers,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of tasks to write.")],
+    out: Annotated[Path, Option("--out", "-o", help="The folder of tasks to write.")],
+    limit: Limit = None,
+    sample: Sample = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Write blind tasks for raters: does each answer contradict what its speaker said? Three raters each.
 
+    The folder is a study that 'dialeval annotate serve' serves and 'annotate export' exports; or raters fill in
+    for_raters/tasks.csv.
+
     Example: dialeval consistency tasks answers.jsonl -o tasks
     """
-    from dialeval.annotation.tasks import export_tasks
-    from dialeval.consistency.labelling.labels import FORM, questions_of
-
-    written = export_tasks(questions_of(_read(answers)), out, form=FORM, seed=seed)
+    asked, told = drawn(
+        utterances_of_answers(_read(answers)), lambda said: said.item, limit=limit, sample=sample, seed=seed
+    )
+    written = export_tasks(asked, out, form=FORM, seed=seed, provenance=provenance(str(answers), told))
     if json:
         print(jsonlib.dumps({"tasks": written.tasks, "csv": str(written.csv), "key": str(written.key)}))
         return
     print(f"{written.tasks:,} tasks, for {FORM.raters} raters each: {written.csv}")
     print(f"Keep the key to yourself: {written.key}")
+    print(f"In the browser: dialeval annotate serve {out}")
 
 
 def label(
     answers: Answers,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file of labelled answers to write.")],
+    out: Annotated[Path, Option("--out", "-o", help="The file of labelled answers to write.")],
     scores: Annotated[
         list[Path] | None,
-        typer.Option("--scores", help="What raters answered: judgements, or filled-in tasks. Repeatable."),
+        Option(
+            "--scores", help="What raters answered: filled-in tasks, or the export of 'annotate'. Repeatable."
+        ),
     ] = None,
     by_detector: Annotated[
         bool,
-        typer.Option(
-            "--by-detector", help="Label by the detector where people are missing; the file says so."
-        ),
+        Option("--by-detector", help="Label by the detector instead of people; the file says so."),
     ] = False,
     model: Model = "shipped",
     key: Annotated[
-        Path | None, typer.Option("--key", help="The key.jsonl that was written with the tasks.")
+        Path | None,
+        Option("--key", help="The key.jsonl that was written with the tasks, if they were filled in."),
     ] = None,
     qualification: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--qualification",
             help="Judgements of 21 items, the known ones by rater 'gold': keep raters who pass.",
         ),
     ] = None,
+    rule: Annotated[
+        str,
+        Option(
+            "--rule",
+            metavar="K-of-N",
+            help="K votes make a contradiction; none of at least N, a consistent answer. 2-of-3 is the thesis's.",
+        ),
+    ] = "2-of-3",
     json: Json = False,
 ) -> None:
     """Settle raters' answers: contradictory by two or more, consistent by all of three, ambiguous otherwise.
 
-    The file that is written trains detectors (dialeval train contradiction) and can be analysed.
+    The file that is written trains detectors (dialeval train contradiction) and can be analysed. Counts of answers and
+    contexts and Fleiss' kappa are also given for each distance of a question from what it asks about.
 
     Example: dialeval consistency label answers.jsonl --scores filled.csv --key tasks/key.jsonl -o labelled.jsonl
     """
-    from dialeval.annotation.answers import read_answers as read_scores
-    from dialeval.annotation.key import check_key, read_key
-    from dialeval.consistency.labelling.labels import FORM, label_by_detector, qualified, questions_of, settle
-    from dialeval.data import read
-    from dialeval.files.documents import write_json_lines
-
     if by_detector == bool(scores):
-        raise typer.BadParameter("give --scores of people, or --by-detector where there are none")
+        raise BadUsage("give --scores of people, or --by-detector where there are none")
+    try:
+        chosen = Rule.of(rule)
+    except Unsuitable as error:
+        raise BadUsage(str(error), where="--rule") from None
     given = _read(answers)
     if by_detector:
-        from dialeval.consistency.detecting.detector import PairDetector
-
         labels = label_by_detector(given, PairDetector(model))
         write_json_lines(out, labels.answers, follow=True)
-        _show(labels, out, json=json)
+        _show(labels, out, json=json, chosen=chosen)
         return
-    questions = questions_of(given)
+    utterances = utterances_of_answers(given)
     known = read_key(key) if key is not None else None
     if known is not None:
-        check_key(known, questions, form=FORM)
-    read_in = [read_scores(path, key=known, form=FORM, questions=questions) for path in scores or ()]
+        check_key(known, utterances, form=FORM)
+    read_in = [read_scores(path, key=known, form=FORM, utterances=utterances) for path in scores or ()]
     judgements = [judgement for each in read_in for judgement in each.judgements]
     dropped: list[str] = []
     if qualification is not None:
         judgements, dropped = qualified(judgements, list(read(qualification, "judgement")))
     unusable = [fault for each in read_in for fault in each.unusable]
-    labels = settle(given, judgements, unusable_before=unusable, dropped=dropped)
+    labels = settle(given, judgements, rule=chosen, unusable_before=unusable, dropped=dropped)
     write_json_lines(out, labels.answers, follow=True)
-    _show(labels, out, json=json)
+    _show(labels, out, json=json, chosen=chosen)
 
 
 def _read(path: Path) -> list[ProbeAnswer]:
-    from dialeval.consistency.folder import read_answers
-    from dialeval.data.codec.sources import check
-    from dialeval.errors import Unsuitable
-
     check(path)
     answers = [answer for _, answer in read_answers(path)]
     if not answers:
@@ -117,16 +145,39 @@ def _read(path: Path) -> list[ProbeAnswer]:
     return answers
 
 
-def _show(labels: Labels, out: Path, *, json: bool) -> None:
-    from dialeval.annotation.answers import fault_counts, faults_told
-    from dialeval.files.documents import finite
+def _distance_row(found: AtDistance) -> dict[str, object]:
+    return {
+        "distance": found.distance,
+        "labels": dict(found.counts),
+        "contexts": found.contexts,
+        "contradicted_contexts": found.contradicted,
+        "kappa": finite(found.kappa.value),
+        "kappa_reason": found.kappa.reason,
+        "unanimity": {**found.unanimity._asdict(), "share": found.unanimity.share},
+    }
 
+
+def _show_distances(labels: Labels) -> None:
+    any_vote, every = labels.unanimity.any, labels.unanimity.all
+    if any_vote:
+        share = f"{every:,} of them ({every / any_vote:.1%}) by all raters"
+        print(f"{any_vote:,} answers have a vote for a contradiction, {share}")
+    for found in labels.by_distance:
+        kappa = f"kappa {found.kappa.value:.3f}" if found.kappa.defined else "kappa undefined"
+        counts = ", ".join(f"{name} {number:,}" for name, number in found.counts.items())
+        contexts = f"{found.contradicted:,} of {found.contexts:,} contexts contradicted"
+        print(f"  {count(found.distance, 'turn')} before the question: {counts}; {contexts}; {kappa}")
+
+
+def _show(labels: Labels, out: Path, *, json: bool, chosen: Rule) -> None:
     kappa = labels.kappa
     if json:
         facts = {
             "labels": labels.counts,
             "kappa": finite(kappa.value),
             "kappa_reason": kappa.reason,
+            "unanimity": {**labels.unanimity._asdict(), "share": labels.unanimity.share},
+            "by_distance": [_distance_row(each) for each in labels.by_distance],
             "unusable_answers": fault_counts(labels.unusable),
             "dropped_raters": labels.dropped,
             "file": str(out),
@@ -143,6 +194,14 @@ def _show(labels: Labels, out: Path, *, json: bool) -> None:
             if kappa.defined
             else f"Fleiss' kappa undefined: {kappa.reason}"
         )
+        _show_distances(labels)
+        few = sum(answer.raters < chosen.raters for answer in labels.answers)
+        if few:
+            print(
+                f"{few:,} of {len(labels.answers):,} answers have fewer than {chosen.raters} judgements, so they "
+                "cannot be consistent: ask more raters, or give another --rule",
+                file=sys.stderr,
+            )
     for note in faults_told(labels.unusable):
         print(note, file=sys.stderr)
     if labels.dropped:

@@ -1,4 +1,4 @@
-"""``dialeval consistency probe``: questions that may make a system contradict itself."""
+"""``dialeval consistency probe`` and ``collect``: questions that provoke contradictions, and systems' answers."""
 
 from __future__ import annotations
 
@@ -6,46 +6,54 @@ import json as jsonlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-import typer
-
-from dialeval.cli.consistency.detect import Dialogues
-from dialeval.cli.options import (
-    Address,
-    CacheFolder,
-    EngineOption,
-    From,
-    Json,
-    Limit,
-    Resume,
-    Seed,
-    engine_given,
-)
+from dialeval.cli.consistency.detect import Dialogues, Model
+from dialeval.cli.execution import Execution, open_workshop
+from dialeval.cli.options import From, Seed
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.consistency.collecting.answers import ask_probes
+from dialeval.consistency.detecting.metrics import ContradictionDetector
+from dialeval.consistency.folder import write_answers
+from dialeval.consistency.probing.entities import entity_probes
+from dialeval.consistency.probing.followups import DISTANCES, draw_random, log_fqness, mine, scored_probes
+from dialeval.consistency.probing.probes import read_probes, write_probes
+from dialeval.core import AnswerRule, LikelihoodModel, Missing, served
+from dialeval.data import read
+from dialeval.display.wording import count
+from dialeval.engine.cache import CountingCache, answer_cache
+from dialeval.errors import RunFailed, Unsuitable
+from dialeval.options import Argument, Option, Options
+from dialeval.study import named_system
+from dialeval.study.freshness import answer_notes, question_source
+from dialeval.systems.decoding import Decoding
 
 if TYPE_CHECKING:
     from dialeval.consistency.probing.probes import Probe
+    from dialeval.core import Served, System
     from dialeval.data import Dialogue
-    from dialeval.engine import Workshop
+    from dialeval.engine import Cache, Workshop
 
 _SHOWN = 5
 
 
 def probe(
     dialogues: Dialogues,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file of probes to write, best first.")],
+    out: Annotated[Path, Option("--out", "-o", help="The file of probes to write, best first.")],
     kind: Annotated[
         Literal["follow-up", "entity"],
-        typer.Option(
+        Option(
             "--kind",
             help="Follow-up questions that people asked, ranked by FQness; or questions by rules for a live system.",
         ),
     ] = "follow-up",
     system: Annotated[
         str,
-        typer.Option(
+        Option(
             "--system",
             metavar="NAME",
             help="The model of FQness: any that gives log-probabilities.",
@@ -54,7 +62,7 @@ def probe(
     ] = "smollm2-135m-instruct",
     distance: Annotated[
         list[int] | None,
-        typer.Option(
+        Option(
             "--distance",
             metavar="N",
             min=1,
@@ -62,21 +70,18 @@ def probe(
             show_default="1, 3, 5",
         ),
     ] = None,
-    top: Annotated[int | None, typer.Option("--top", min=1, help="Keep only the best N.")] = None,
+    top: Annotated[int | None, Option("--top", min=1, help="Keep only the best N.")] = None,
     random: Annotated[
-        int, typer.Option("--random", min=0, help="Also N questions drawn at random, for comparison.")
+        int, Option("--random", min=0, help="Also N questions drawn at random, for comparison.")
     ] = 0,
     per_dialogue: Annotated[
-        int, typer.Option("--per-dialogue", min=1, help="Questions by rules for each dialogue.")
+        int, Option("--per-dialogue", min=1, help="Questions by rules for each dialogue.")
     ] = 3,
     format: From = None,
     seed: Seed = 0,
-    limit: Limit = None,
-    engine: EngineOption = None,
-    address: Address = None,
-    resume: Resume = True,
-    cache: CacheFolder = None,
-    json: Json = False,
+    execution: Annotated[
+        Execution, Options("limit", "engine", "address", "resume", "cache", "json")
+    ] = Execution(),
 ) -> None:
     """Mine follow-up questions, or ask questions by rules, that provoke contradictions.
 
@@ -90,27 +95,19 @@ def probe(
 
     Example: dialeval consistency probe dialogues.jsonl -o probes.jsonl --kind entity
     """
-    from dialeval.cli.workshop import open_workshop
-    from dialeval.consistency.probing.probes import write_probes
-    from dialeval.data import read
-
-    chosen = engine_given(engine, address)
-    given = list(islice(read(dialogues, "dialogue", format=format), limit))
+    given = list(islice(read(dialogues, "dialogue", format=format), execution.limit))
     if kind == "entity":
-        if chosen is not None:
-            raise typer.BadParameter("questions by rules need no model; leave it out", param_hint="--engine")
-        from dialeval.consistency.probing.entities import entity_probes
+        if execution.settings is not None:
+            raise BadUsage("questions by rules need no model; leave it out", where="--engine")
 
         asked = entity_probes(given, per_dialogue=per_dialogue, seed=seed)
         probes, excluded = list(asked.probes)[:top], asked.excluded
     else:
-        from dialeval.consistency.probing.followups import draw_random
-
-        with open_workshop(jobs=1, cache=cache, resume=resume, engine=chosen) as shop:
+        with open_workshop(execution) as shop:
             ranked, excluded = _follow_ups(given, system, distance, shop)
         probes = [*ranked[:top], *draw_random(ranked, random, seed)]
     write_probes(out, probes)
-    _show(probes, excluded, out, json=json)
+    _show(probes, excluded, out, json=execution.json)
 
 
 def _follow_ups(
@@ -120,11 +117,6 @@ def _follow_ups(
     shop: Workshop,
 ) -> tuple[list[Probe], Counter[str]]:
     """The questions that follow up on something, the best first, and the dialogues that have none."""
-    from dialeval.cli.systems import named_system
-    from dialeval.consistency.probing.followups import DISTANCES, log_fqness, mine, scored_probes
-    from dialeval.core import LikelihoodModel
-    from dialeval.errors import Unsuitable
-
     mined = mine(dialogues, tuple(distances or DISTANCES))
     if not mined.found:
         return [], mined.excluded
@@ -139,8 +131,6 @@ def _follow_ups(
 
 
 def _show(probes: Sequence[Probe], excluded: Counter[str], out: Path, *, json: bool) -> None:
-    from dialeval.display.wording import count
-
     if json:
         draws = Counter(each.draw for each in probes)
         print(jsonlib.dumps({"probes": len(probes), "draws": draws, "excluded": excluded, "file": str(out)}))
@@ -152,3 +142,127 @@ def _show(probes: Sequence[Probe], excluded: Counter[str], out: Path, *, json: b
         print(f"{each.id} ({score}{count(each.distance, 'turn')} back)")
         print(f"  >> {each.passage}\n     {each.question}")
     print(f"{count(len(probes), 'probe')}: {out}")
+
+
+def collect(
+    probes: Annotated[str, Argument(metavar="PROBES", help="What 'dialeval consistency probe' wrote.")],
+    system: Annotated[
+        list[str],
+        Option(
+            "--system", metavar="NAME", help="A system that answers, named as in 'dialeval chat'. Repeatable."
+        ),
+    ],
+    out: Annotated[Path, Option("--out", "-o", help="The file of answers to write.")],
+    n: Annotated[
+        int,
+        Option(
+            "--n", min=1, help="Candidates of which the most contradictory is kept; Sato (2024) takes 100."
+        ),
+    ] = 1,
+    top_p: Annotated[
+        float,
+        Option("--top-p", min=0.01, max=1.0, help="Nucleus (top-p) from which candidates are sampled."),
+    ] = 0.5,
+    model: Model = "shipped",
+    seed: Seed = 0,
+    execution: Annotated[
+        Execution, Options("limit", "engine", "address", "resume", "ask_again", "cache", "json")
+    ] = Execution(),
+) -> None:
+    """Ask systems for answers to probes, one each, or the most contradictory of many.
+
+    Interrupted, or out of an HTTP system's budget? The same command asks for the rest only.
+
+    Example: dialeval consistency collect probes.jsonl --system smollm2-135m-instruct --n 100 -o answers.jsonl
+    """
+    asked = read_probes(probes)[: execution.limit]
+    answers, missing, unanswered = [], Counter[str](), 0
+    with open_workshop(execution) as shop:
+        cached = CachedAnswers(shop, ask_again=execution.ask_again is True)
+        for name in system:
+            answering = cached.watched(_sampling(named_system(name), top_p) if n > 1 else named_system(name))
+            with shop.watch(f"{answering.name} answers", len(asked)) as progress:
+                given = ask_probes(
+                    answering,
+                    asked,
+                    detector=ContradictionDetector(model),
+                    n=n,
+                    seed=seed,
+                    cache=cached.of(answering),
+                    progress=progress,
+                    executor=shop.asking,
+                )
+            answers += [each for each in given if not isinstance(each, Missing)]
+            left = [each for each in given if isinstance(each, Missing)]
+            missing.update(f"{each.system}: {each.reason}" for each in left)
+            unanswered += sum(each.cause == "failed" for each in left)
+        cached.tell()
+    write_answers(out, (("", answer) for answer in answers))
+    _show_collected(len(answers), missing, out, json=execution.json)
+    if unanswered:
+        raise RunFailed(
+            f"{unanswered:,} probes were not answered; the rest was kept. Run again to ask for them."
+        )
+
+
+def _sampling(system: System, top_p: float) -> System:
+    """Return the system drawing from a nucleus, if its decoding does not sample yet."""
+    decoding = getattr(system, "decoding", None)
+    if not isinstance(decoding, Decoding) or decoding.samples:
+        return system
+    nucleus = Decoding("nucleus", top_p=top_p, max_tokens=decoding.max_tokens)
+    changed: System = replace(system, decoding=nucleus)  # type: ignore[type-var]
+    return changed
+
+
+def _show_collected(answers: int, missing: Counter[str], out: Path, *, json: bool) -> None:
+    if json:
+        print(jsonlib.dumps({"answers": answers, "missing": missing, "file": str(out)}, ensure_ascii=False))
+    else:
+        print(f"{answers:,} answers: {out}")
+        for reason, number in missing.items():
+            print(f"{number:,} missing: {reason}", file=sys.stderr)
+
+
+class _Use(NamedTuple):
+    """A server, its cache, and how many of its own answers it had reused before."""
+
+    server: Served
+    counted: CountingCache | None
+    before: int
+
+
+class CachedAnswers:
+    """Cached answers that a command may use, and a count of those that it did use."""
+
+    def __init__(self, shop: Workshop, *, ask_again: bool) -> None:
+        self._shop, self._ask_again = shop, ask_again
+        self._uses: list[_Use] = []
+        self.caches: dict[str, Cache] = {}
+        """Caches of the systems behind servers, by name; all others use the workshop's."""
+
+    def watched(self, system: System) -> System:
+        """The system under the rule of the command; one behind a server gets a cache of its own."""
+        server = served(system)
+        if server is None:
+            return system
+        rule = AnswerRule(fresh=self._ask_again)
+        cache = answer_cache(rule, self._shop.cache)
+        counted = None if cache is None else CountingCache(cache)
+        if counted is not None:
+            self.caches[system.name] = counted
+        self._uses.append(_Use(server, counted, len(server.reused)))
+        return server.with_rule(rule) if self._ask_again else system
+
+    def of(self, system: System) -> Cache | None:
+        """The cache for answers of this system."""
+        return self.caches.get(system.name, self._shop.cache)
+
+    def tell(self) -> None:
+        """Print to stderr which answers came from a cache, and when they were asked."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        for server, counted, before in self._uses:
+            times = [*(counted.times if counted else ()), *server.reused[before:]]
+            source = question_source(server, "this command", times)
+            for note in answer_notes([] if source is None else [source], now):
+                print(f"note: {note}; --ask-again asks for them again", file=sys.stderr)

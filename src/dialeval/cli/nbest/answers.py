@@ -7,36 +7,34 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
-
 from dialeval.cli.options import Json, Limit
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.nbest.answers.classifier import FirstWord, load_classifier
+from dialeval.nbest.answers.corpus import read_questions
+from dialeval.options import Argument, Option
 
 if TYPE_CHECKING:
     from dialeval.nbest.answers.classifier import AnswerReader
 
 ReaderOption: TypeAlias = Annotated[
     Literal["yesno", "first_word"],
-    typer.Option("--reader", help="What tells yes from no: the classifier, or the first word of the answer."),
+    Option("--reader", help="What tells yes from no: the classifier, or the first word of the answer."),
 ]
 ModelOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--model", help="A classifier of 'dialeval train yesno'.", show_default="the shipped one"),
+    Option("--model", help="A classifier of 'dialeval train yesno'.", show_default="the shipped one"),
 ]
 
 
 def reader_of(reader: Literal["yesno", "first_word"], model: Path | None) -> AnswerReader:
     """The reader that the options name."""
-    from dialeval.nbest.answers.classifier import FirstWord, load_classifier
-
     if reader == "first_word" and model is not None:
-        raise typer.BadParameter("--model is for the reader yesno")
+        raise BadUsage("--model is for the reader yesno")
     return FirstWord() if reader == "first_word" else load_classifier(model)
 
 
 def answers(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Lines with id, question and answer; - for stdin.")
-    ],
+    file: Annotated[str, Argument(metavar="FILE", help="Lines with id, question and answer; - for stdin.")],
     reader: ReaderOption = "yesno",
     model: ModelOption = None,
     limit: Limit = None,
@@ -46,8 +44,6 @@ def answers(
 
     Example: dialeval nbest answers answers.jsonl --json
     """
-    from dialeval.nbest.answers.corpus import read_questions
-
     asked = list(islice(read_questions(file), limit))
     found = reader_of(reader, model)
     readings = found.read([each.question for each in asked], [each.answer for each in asked])

@@ -6,10 +6,17 @@ import json as jsonlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dialeval.cli.nbest.answers import ModelOption, ReaderOption, reader_of
-from dialeval.cli.options import Json, Seed, Trials
+from dialeval.cli.options import Json
+from dialeval.core import Resampling
+from dialeval.data import read
+from dialeval.display.wording import number, p_value, percent
+from dialeval.files.documents import as_json, finite
+from dialeval.meta.instances import InstanceRule
+from dialeval.nbest.measuring.judged import judge_lists
+from dialeval.nbest.measuring.shares import counts_of, measure_grid, read_counts, validate_nbest
+from dialeval.options import Argument, Option, Options
+from dialeval.ratings import read_judgements
 
 if TYPE_CHECKING:
     from dialeval.nbest.measuring.shares import NBestCount, NBestValidation
@@ -18,32 +25,25 @@ if TYPE_CHECKING:
 def shares(
     file: Annotated[
         str,
-        typer.Argument(metavar="NBEST", help="N-best lists, or counts: id, system, contradictory, n."),
+        Argument(metavar="NBEST", help="N-best lists, or counts: id, system, contradictory, n."),
     ],
     scores: Annotated[
         list[str],
-        typer.Option("--scores", help="Judgements of the measure, or a run's folder. Repeatable."),
+        Option("--scores", help="Judgements of the measure, or a run's folder. Repeatable."),
     ],
     rule: Annotated[
         str,
-        typer.Option("--rule", help="When the measure says right: 'selection_accuracy', 'rouge_l>=0.2'."),
+        Option("--rule", help="When the measure says right: 'selection_accuracy', 'rouge_l>=0.2'."),
     ],
     reader: ReaderOption = "yesno",
     model: ModelOption = None,
-    trials: Trials = 10_000,
-    seed: Seed = 0,
+    resampling: Annotated[Resampling, Options("resamples", "seed")] = Resampling(resamples=10_000),
     json: Json = False,
 ) -> None:
     """Compare the share of contradictory responses where a measure calls a system right and where it calls it wrong.
 
     Example: dialeval nbest shares lists.jsonl --scores run --rule selection_accuracy
     """
-    from dialeval.core import Resampling
-    from dialeval.files.documents import as_json
-    from dialeval.meta.instances.rules import InstanceRule
-    from dialeval.nbest.measuring.shares import measure_grid, validate_nbest
-    from dialeval.ratings import read_judgements
-
     wanted = InstanceRule.parse(rule)
     counts = _counts(file, reader_options=(reader, model))
     found = validate_nbest(
@@ -51,21 +51,17 @@ def shares(
         measure_grid(read_judgements(scores), wanted.measure),
         threshold=wanted.threshold,
         lower_is_right=wanted.lower_is_right,
-        resampling=Resampling(resamples=trials, seed=seed),
+        resampling=resampling,
     )
     if json:
         kept = {name: getattr(found, name) for name in found.__dataclass_fields__ if name != "resampling"}
-        content = {**as_json(kept), "resamples": trials, "seed": seed}
+        content = {**as_json(kept), "resamples": resampling.resamples, "seed": resampling.seed}
         print(jsonlib.dumps(content, ensure_ascii=False, allow_nan=False))
     else:
         _print(found)
 
 
 def _counts(file: str, *, reader_options: tuple[str, Path | None]) -> list[NBestCount]:
-    from dialeval.data import read
-    from dialeval.nbest.measuring.judged import judge_lists
-    from dialeval.nbest.measuring.shares import counts_of, read_counts
-
     counts = read_counts(file)
     if counts is not None:
         return counts
@@ -75,9 +71,6 @@ def _counts(file: str, *, reader_options: tuple[str, Path | None]) -> list[NBest
 
 
 def _print(found: NBestValidation) -> None:
-    from dialeval.display.wording import number, p_value, percent
-    from dialeval.files.documents import finite
-
     if found.reason is not None:
         print(f"Not compared: {found.reason}.")
     for row in (found.overall, *found.systems):

@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 import json as jsonlib
+import random
 import sys
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
-import typer
-
 from dialeval.cli.options import Json, Limit, Seed, SkipBad
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.data import SideFile, refuse
+from dialeval.data.writer import write
+from dialeval.display.wording import count
+from dialeval.files.documents import as_json
+from dialeval.nbest.document import StimuliSummary
+from dialeval.nbest.folder import write_stimuli
+from dialeval.nbest.stimuli.building import build_stimuli
+from dialeval.nbest.stimuli.pairs import read_pairs
+from dialeval.nbest.stimuli.sentence import default_tagger
+from dialeval.options import Argument, Option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from dialeval.nbest.document import StimuliSummary, Stimulus
+    from dialeval.nbest.document import Stimulus
 
 
 def stimuli(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Pairs: premise, hypothesis, label; - for stdin.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the stimuli here, a line each.")
-    ] = None,
+    file: Annotated[str, Argument(metavar="FILE", help="Pairs: premise, hypothesis, label; - for stdin.")],
+    out: Annotated[Path | None, Option("--out", "-o", help="Write the stimuli here, a line each.")] = None,
     training: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--training",
             help="Write questions for unlikelihood training here, of premises with an entailed and a contradicted "
             "hypothesis, which are then not tested.",
         ),
     ] = None,
     genre: Annotated[
-        str | None, typer.Option("--genre", help="Only pairs of this genre, such as telephone.")
+        str | None, Option("--genre", help="Only pairs of this genre, such as telephone.")
     ] = None,
-    show: Annotated[int, typer.Option("--show", min=0, help="Print N stimuli, drawn at random.")] = 0,
+    show: Annotated[int, Option("--show", min=0, help="Print N stimuli, drawn at random.")] = 0,
     seed: Seed = 0,
     limit: Limit = None,
     skip_bad: SkipBad = False,
@@ -48,18 +55,8 @@ def stimuli(
 
     Example: dialeval nbest stimuli multinli.jsonl -o stimuli.jsonl --genre telephone
     """
-    from collections import Counter
-
-    from dialeval.data import SideFile, refuse
-    from dialeval.data.writing import write
-    from dialeval.nbest.document import StimuliSummary
-    from dialeval.nbest.folder import write_stimuli
-    from dialeval.nbest.stimuli.building import build_stimuli
-    from dialeval.nbest.stimuli.pairs import read_pairs
-    from dialeval.nbest.stimuli.sentence import default_tagger
-
     if out is None and training is None and not show:
-        raise typer.BadParameter("give -o, --training or --show, otherwise nothing is written")
+        raise BadUsage("give -o, --training or --show, otherwise nothing is written")
     side = SideFile(Path(f"{file}.bad.jsonl")) if skip_bad else None
     pairs = list(islice(read_pairs(file, side or refuse), limit))
     wanted = [pair for pair in pairs if genre is None or pair.genre == genre]
@@ -87,18 +84,27 @@ def stimuli(
 
 
 def _print_summary(summary: StimuliSummary, stream: TextIO, *, json: bool) -> None:
-    from dialeval.files.documents import as_json
-    from dialeval.nbest.report.tables import summary_lines
-
     if json:
         print(jsonlib.dumps(as_json(summary), ensure_ascii=False))
     else:
-        print("\n".join(summary_lines(summary)), file=stream)
+        print("\n".join(_lines(summary)), file=stream)
+
+
+def _lines(summary: StimuliSummary) -> Iterator[str]:
+    """Yield what became of the pairs, for people."""
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in summary.stimuli.items())
+    yield f"{count(summary.pairs, 'pair')} -> {kinds or 'no stimuli'} (tags by {summary.tagger})"
+    if summary.training:
+        yield f"{count(summary.training, 'question')} for unlikelihood training"
+    for rule, number in sorted(summary.excluded.items(), key=lambda each: -each[1]):
+        yield f"  left out, {rule}: {number:,}"
+    if summary.numbered:
+        yield f"  labels that are numbers, read as 0 entailment, 1 neutral, 2 contradiction: {summary.numbered:,}"
+    if summary.bad_lines:
+        yield f"  bad lines: {summary.bad_lines:,}"
 
 
 def _print_some(stimuli: Sequence[Stimulus], show: int, seed: int) -> None:
-    import random
-
     some = random.Random(seed).sample(list(stimuli), min(show, len(stimuli)))
     for number, stimulus in enumerate(some, start=1):
         history, message = (turn.text for turn in stimulus.context)

@@ -8,45 +8,47 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dialeval.cli.options import Json, Limit, Seed
+from dialeval.data.codec.sources import file_of
+from dialeval.files.atomic import write_atomically
+from dialeval.nlg.acts.files import read_acts, read_splits, split_source
+from dialeval.nlg.generators.system import Nlg, context_of, lines
+from dialeval.options import Argument, Option
+from dialeval.systems.decoding import Decoding, context_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dialeval.nlg.acts.reading import ActItem
+    from dialeval.nlg.acts.files import ActItem
 
 
 def generate(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A generator's folder, as 'dialeval train nlg' wrote it.")
+        Path, Argument(metavar="MODEL", help="A generator's folder, as 'dialeval train nlg' wrote it.")
     ],
     acts: Annotated[
         str,
-        typer.Argument(
-            metavar="ACTS", help="Lines with acts, or rnnlg:FILE, dstc2:FILE, e2e:FILE; - for stdin."
-        ),
+        Argument(metavar="ACTS", help="Lines with acts, or rnnlg:FILE, dstc2:FILE, e2e:FILE; - for stdin."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write n-best lists here, a line for each act.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="Sentences for each act, best first.")] = 5,
+    out: Annotated[Path, Option("--out", "-o", help="Write n-best lists here, a line for each act.")],
+    n: Annotated[int, Option("--n", min=1, help="Sentences for each act, best first.")] = 5,
     beams: Annotated[
         int,
-        typer.Option(
+        Option(
             "--beams",
             min=1,
             help="Sentences to generate for each act before the best are chosen; at least N.",
         ),
     ] = 10,
     penalty: Annotated[
-        float, typer.Option("--penalty", min=0, help="Weight of slot errors in the ranking of sentences.")
+        float, Option("--penalty", min=0, help="Weight of slot errors in the ranking of sentences.")
     ] = 100.0,
     retry: Annotated[
         int,
-        typer.Option(
+        Option(
             "--retry",
             min=1,
-            help="Where the best sentence has slot errors, search again with this many times the beams; 1 for no.",
+            help="If the best sentence has slot errors, search again with this many times the beams; 1 for no.",
         ),
     ] = 5,
     seed: Seed = 0,
@@ -59,11 +61,6 @@ def generate(
 
     Example: dialeval nlg generate my-nlg rnnlg:data/restaurant/test.json -o sentences.jsonl --n 5
     """
-    from dialeval.files.atomic import write_atomically
-    from dialeval.nlg.generating.lines import context_of, lines
-    from dialeval.nlg.generating.system import Nlg
-    from dialeval.systems.decoding import Decoding, context_seed
-
     items = list(islice(_items(acts), limit))
     decoding = Decoding("beam", beams=max(beams, n), max_tokens=80)
     system = Nlg(model.resolve().name, model, decoding, penalty, retry)
@@ -88,9 +85,6 @@ def generate(
 
 
 def _items(acts: str) -> Iterator[ActItem]:
-    from dialeval.data.codec.sources import file_of
-    from dialeval.nlg.acts.reading import read_acts, read_splits, split_source
-
     _, path = split_source(acts)
     if str(path) != "-" and file_of(path).is_dir():
         splits = read_splits(acts)

@@ -2,51 +2,48 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
-from dialeval.cli.gates import exit_on_gates, parse_fail_under
-from dialeval.cli.options import (
-    CacheFolder,
-    Cluster,
-    FailUnder,
-    Jobs,
-    Json,
-    Limit,
-    MetricNames,
-    Resume,
-    Seed,
-    SkipBad,
-    Trials,
-)
-from dialeval.cli.score import print_results, refuse_nothing, result_row, write_judgements
-from dialeval.cli.subjects import first_items, side_file
-from dialeval.cli.workshop import open_workshop
+from dialeval.cli.execution import Execution, Sampling
+from dialeval.cli.options import MetricNames, SkipBad
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.cli.run import evaluate_study
+from dialeval.cli.score import result_row, write_judgements
+from dialeval.cli.scoring import side_file
+from dialeval.core import Resampling
+from dialeval.data import Example, SideFile, refuse
+from dialeval.display.consoles import PrintableConsole
+from dialeval.display.terminal import print_table
+from dialeval.files.documents import as_json, write_json_lines
+from dialeval.nlg.report.section import counts_table
+from dialeval.nlg.responses import StudyFiles, is_study_file, read_responses, system_of, write_study_files
+from dialeval.nlg.slots.metric import PARTS, SlotErrorRate
+from dialeval.nlg.slots.summary import BOUND, item_findings, notes_on, slot_counts
+from dialeval.options import Argument, Option, Options
+from dialeval.text.calls import print_call, split_call
 
 if TYPE_CHECKING:
-    from dialeval.core import Outcome, Resampling
     from dialeval.data.codec.bad import OnBad
-    from dialeval.display.notes import Note
-    from dialeval.nlg.document import SlotCounts
+    from dialeval.nlg.acts.files import ActItem
+    from dialeval.study import Run
+    from dialeval.study.document import Summary
 
 
 def score(
     file: Annotated[
         str,
-        typer.Argument(
-            help="Lines of id, system, act, response and references; or e2e:FILE.tsv. - for stdin."
-        ),
+        Argument(help="Lines of id, system, act, response and references; or e2e:FILE.tsv. - for stdin."),
     ],
     metric: MetricNames = None,
     pool: Annotated[
         Literal["act", "slots", "none"],
-        typer.Option(
+        Option(
             "--pool",
             help="Whose references count for -m: of identical acts, of acts with the same slots (refilled, as RNNLG), "
             "or each item's alone.",
@@ -54,7 +51,7 @@ def score(
     ] = "act",
     references: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--references",
             metavar="FILE",
             help="References by act, for items without: rnnlg:FILE, e2e:FILE ...",
@@ -62,99 +59,149 @@ def score(
     ] = None,
     profile: Annotated[
         Literal["dialeval", "wen2015", "rnnlg"],
-        typer.Option("--profile", help="Whose definition of slot errors is used."),
+        Option("--profile", help="Whose definition of slot errors is used."),
     ] = "dialeval",
     aliases: Annotated[
-        Path | None, typer.Option("--aliases", help="Further words for values: JSON, YAML or TSV.")
+        Path | None, Option("--aliases", help="Further words for values: JSON, YAML or TSV.")
     ] = None,
     per_item: Annotated[
-        Path | None, typer.Option("--per-item", help="Write one judgement per item and metric here.")
+        Path | None, Option("--per-item", help="Write one judgement per item and metric here.")
     ] = None,
     slots: Annotated[
-        Path | None, typer.Option("--slots", help="Write every slot with the words that say it here (JSONL).")
+        Path | None, Option("--slots", help="Write every slot with the words that say it here (JSONL).")
     ] = None,
     bound: Annotated[
-        float, typer.Option("--bound", min=0, help="Warn where the references' slot error rate exceeds this.")
-    ] = 0.1,
-    cluster: Cluster = "auto",
-    seed: Seed = 0,
-    trials: Trials = 1000,
-    limit: Limit = None,
-    jobs: Jobs = 1,
-    resume: Resume = True,
-    cache: CacheFolder = None,
+        float, Option("--bound", min=0, help="Warn if the references' slot error rate exceeds this.")
+    ] = BOUND,
+    out: Annotated[Path | None, Option("--out", "-o", help="A run folder, with a report.")] = None,
     skip_bad: SkipBad = False,
-    fail_under: FailUnder = None,
-    json: Json = False,
+    resampling: Sampling = Resampling(),
+    execution: Annotated[
+        Execution,
+        Options(
+            *("limit", "jobs", "engine", "address", "resume", "cache"),
+            *("fail_under", "allow_unanswered", "shard", "json"),
+        ),
+    ] = Execution(),
 ) -> None:
     r"""Score responses to dialogue acts: slots missing, wrong, added, repeated, and the references' own errors.
 
-    An act is "inform(name='x';area=centre)", name\[x], or {"act": "inform", "slots": {"name": "x"}}.
+    An act is "inform(name='x';area=centre)", name\[x], or {"act": "inform", "slots": {"name": "x"}}. The output, the
+    folder and the report are those of 'dialeval run'.
 
     Example: dialeval nlg score outputs.jsonl --json
 
     Example: dialeval nlg score outputs.jsonl -m bleu -m meteor --pool slots --slots slots.jsonl
-    """
-    from dialeval.core import Resampling
-    from dialeval.data import SideFile, refuse
-    from dialeval.evaluation.runner import Plan, evaluate_each
-    from dialeval.files.documents import write_json_lines
-    from dialeval.metrics import build_any
-    from dialeval.nlg.scoring import read_scored, slot_metrics
-    from dialeval.nlg.slots.summary import item_findings, notes_on, slot_counts
-    from dialeval.study.gates import Judged, check_gates
 
-    own = slot_metrics(profile, "" if aliases is None else str(aliases))
-    further = {name: build_any(name) for name in dict.fromkeys(metric or ())}
-    gates = parse_fail_under(fail_under, {**own, **further})
+    Example: dialeval nlg score outputs.jsonl -o scored
+    """
+    part = execution.part
+    if part is not None and (per_item or slots or execution.json):
+        raise BadUsage("cannot be combined with --per-item, --slots or --json", where="--shard")
     on_bad: OnBad = SideFile(side_file(file)) if skip_bad else refuse
-    data = read_scored(file, references, pool, on_bad)
-    kept = list(first_items(data.plain, limit))
-    results: dict[tuple[str, str], Outcome] = {}
-    with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
-        resampling = Resampling(resamples=trials, seed=seed, cluster=cluster)
-        plan = Plan(resampling=resampling, executor=shop.executor, cache=shop.cache, progress=progress)
-        referenced = any(example.references for example in kept)
-        results |= evaluate_each(
-            {k: m for k, m in own.items() if referenced or m.of == "response"}, kept, plan
-        )
-        if further:
-            results |= evaluate_each(further, list(first_items(data.pooled, limit)), plan)
-    items = item_findings(own["slot_error_rate"], kept)
+    items = read_responses(file, references, on_bad)
     if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
         print(left_out, file=sys.stderr)
-    if per_item is not None:
-        write_judgements(per_item, results)
-    if slots is not None:
-        write_json_lines(slots, items, follow=True)
-    of_references = {name for name, each in own.items() if each.of == "references"}
-    rates = {system: result.score for (name, system), result in results.items() if name in of_references}
-    notes = notes_on(own["slot_error_rate"], kept, rates, bound)
-    _print(results, slot_counts(items), notes, resampling, json=json)
-    refuse_nothing(results, some_suffice=True)
-    exit_on_gates(list(check_gates(gates, [Judged.of(*key, result) for key, result in results.items()])))
+    plain = SlotErrorRate(profile=profile, aliases="" if aliases is None else str(aliases))
+    names = {
+        **_slot_measures(plain, referenced=any(item.references for item in items)),
+        **{name: _pooled(name, pool) for name in dict.fromkeys(metric or ()) if name != "slot_error_rate"},
+    }
+    with _study_files(file, items, as_it_is=references is None and not skip_bad) as files:
+        if part is not None and str(files.data) != file:
+            raise BadUsage(
+                "needs lines with id, system, act and response in one file, which is read again when shards are merged",
+                where="--shard",
+            )
+        systems = dict.fromkeys(map(system_of, items))
+        place = {"kind": "transcript", "path": str(files.responses)}
+        content = {
+            "data": str(files.data),
+            "systems": [{"name": name, **place, "system": name} for name in systems],
+            "measures": list(names.values()),
+        }
+        gates = [_renamed(text, names) for text in execution.fail_under or ()]
+        also = _slots_shown(plain, names, per_item=per_item, slots=slots, bound=bound, json=execution.json)
+        evaluate_study("nlg", content, resampling, replace(execution, fail_under=gates), out=out, also=also)
 
 
-def _print(
-    results: Mapping[tuple[str, str], Outcome],
-    counts: Sequence[SlotCounts],
-    notes: Sequence[Note],
-    resampling: Resampling,
+def _slot_measures(plain: SlotErrorRate, *, referenced: bool) -> dict[str, str]:
+    """The slot error rate, its parts and that of the references: the measure of a study, by a name without options."""
+    own = [("profile", plain.profile), ("aliases", plain.aliases)]
+    given = [(key, value) for key, value in own if value not in ("", "dialeval")]
+    parts = [("part", part) for part in PARTS] + [("of", "references")] * referenced
+    measures = {"slot_error_rate": print_call("slot_error_rate", given)}
+    for part in parts:
+        measures[print_call("slot_error_rate", [part])] = print_call("slot_error_rate", [part, *given])
+    return measures
+
+
+def _pooled(name: str, pool: str) -> str:
+    """The measure with its pool of references."""
+    if pool == "none":
+        return name
+    call = split_call(name)
+    return print_call(call.name, [*call.parameters, ("pool", pool)])
+
+
+def _renamed(gate: str, names: Mapping[str, str]) -> str:
+    """The gate with the measure of the study in place of a name without options, also in ``point(NAME)=VALUE``."""
+    name, mark, value = gate.rpartition("=")
+    bare = name.strip()
+    if bare.startswith("point(") and (inner := bare.removeprefix("point(").removesuffix(")")) in names:
+        return f"point({names[inner]}){mark}{value}"
+    return f"{names.get(bare, name)}{mark}{value}"
+
+
+@contextmanager
+def _study_files(file: str, items: Sequence[ActItem], *, as_it_is: bool) -> Iterator[StudyFiles]:
+    """The file itself if a study finds the same in it; else temporary ones."""
+    if as_it_is and Path(file).is_file() and is_study_file(Path(file), items):
+        yield StudyFiles(Path(file), Path(file))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield write_study_files(Path(folder), items, file)
+
+
+def _slots_shown(
+    plain: SlotErrorRate,
+    names: Mapping[str, str],
     *,
+    per_item: Path | None,
+    slots: Path | None,
+    bound: float,
     json: bool,
-) -> None:
-    """The results as ``score`` prints them, then what became of each slot."""
-    if json:
-        document = {
-            "results": [result_row(*key, result) for key, result in results.items()],
+) -> Callable[[Run, Summary], Mapping[str, Any]]:
+    """Return what writes judgements and slots of a run, and gives the keys of the JSON that 'score' has, too."""
+    called = {measure: name for name, measure in names.items()}
+
+    def show(run: Run, summary: Summary) -> Mapping[str, Any]:
+        results = {(called.get(each.label, each.label), each.system): each.result for each in run.scored}
+        if per_item is not None:
+            write_judgements(per_item, results)
+        examples = [each for given in run.respondents for each in given.examples if isinstance(each, Example)]
+        items = item_findings(plain, examples)
+        if slots is not None:
+            write_json_lines(slots, items, follow=True)
+        of = print_call("slot_error_rate", [("of", "references")])
+        rates = {system: result.score for (name, system), result in results.items() if name == of}
+        notes = notes_on(plain, examples, rates, bound)
+        counts = slot_counts(items)
+        if not json:
+            console = PrintableConsole()
+            console.print()
+            print_table(
+                counts_table(counts, [note.text for note in notes] if bound != BOUND else ()), console
+            )
+            return {}
+        rows = [
+            as_json(row) | result_row(*key, result)
+            for row, (key, result) in zip(summary.results, results.items(), strict=True)
+        ]
+        return {
+            "results": rows,
             "slots": [asdict(count) for count in counts],
             "notes": [{"code": note.code, "text": note.text} for note in notes],
         }
-        print(jsonlib.dumps(document, ensure_ascii=False))
-        return
-    from dialeval.display.consoles import PrintableConsole
-    from dialeval.display.terminal import print_table
-    from dialeval.nlg.report.section import counts_table
 
-    print_results(results, resampling, [note.text for note in notes])
-    print_table(counts_table(counts), PrintableConsole())
+    return show

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
-from dialeval.cli.cached import CachedAnswers
-from dialeval.cli.options import (
-    Address,
-    AskAgain,
-    CacheFolder,
-    EngineOption,
-    Json,
-    Limit,
-    Resume,
-    Seed,
-    Trials,
-    engine_given,
-)
-from dialeval.cli.select.files import Format, Questions, Sources, read_questions, utterances_of
-from dialeval.cli.select.trials import TrialsPlan, Tried, read_ranking, refuse_idle_options, try_random
-from dialeval.cli.systems import named_system
-from dialeval.cli.workshop import open_workshop
+from dialeval.catalogue.systems import SYSTEMS
+from dialeval.cli.execution import Execution
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.cli.run import as_file, evaluate_study
+from dialeval.cli.select.files import Format, Questions, Sources
+from dialeval.core import Resampling
+from dialeval.data import read
+from dialeval.data.choices import write_choices
+from dialeval.errors import DialevalError, UnknownName, Unsuitable
+from dialeval.meta import only_criterion
+from dialeval.options import Option, Options
+from dialeval.ratings import read_judgements
+from dialeval.selection.asking.choosers import CHOOSERS
+from dialeval.selection.asking.people import read_ranking, why_no_ranking
+from dialeval.selection.asking.questions import narrowed
+from dialeval.selection.measure import choice_rows, joined_labels
+from dialeval.study import named_system
+from dialeval.systems.huggingface.files import EMBEDDED
+from dialeval.text.calls import print_call, split_call
 
 if TYPE_CHECKING:
-    from dialeval.core import System
-    from dialeval.data import Question
-    from dialeval.data.choices import ChoiceRow
-    from dialeval.selection.asking.choosers import Chooser
-    from dialeval.selection.document import AskedDocument
+    from dialeval.study import Run
+    from dialeval.study.document import Summary
 
 
 def ask(
     questions: Questions,
     system: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--system",
             metavar="NAME",
             help="tfidf, encoder, a language model, a folder of weights, a kind with its keys, or "
@@ -49,171 +47,166 @@ def ask(
     format: Format = None,
     normalise: Annotated[
         Literal["sum", "mean"],
-        typer.Option("--normalise", help="Sum or mean of the log-probabilities of a candidate's tokens."),
+        Option("--normalise", help="Sum or mean of the log-probabilities of a candidate's tokens."),
     ] = "sum",
     hits: Annotated[
         list[int] | None,
-        typer.Option("--hits", metavar="K", min=1, help="Also hits@K. Repeatable.", show_default="2"),
+        Option("--hits", metavar="K", min=1, help="Also hits@K. Repeatable.", show_default="2"),
     ] = None,
     error: Annotated[
         list[str] | None,
-        typer.Option("--error", metavar="LABEL", help="Only false candidates of this label. Repeatable."),
+        Option("--error", metavar="LABEL", help="Only false candidates of this label. Repeatable."),
     ] = None,
     one_truth: Annotated[
-        bool, typer.Option("--one-truth", help="Ask about each correct candidate on its own.")
+        bool, Option("--one-truth", help="Ask about each correct candidate on its own.")
     ] = False,
     random_trials: Annotated[
-        int, typer.Option("--random-trials", min=0, metavar="T", help="Also T trials with random candidates.")
+        int, Option("--random-trials", min=0, metavar="T", help="Also T trials with random candidates.")
     ] = 0,
     repository: Sources = None,
     pool: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--pool", min=1, metavar="N", help="Random candidates per question.", show_default="3 x false + 1"
         ),
     ] = None,
     human: Annotated[
         Path | None,
-        typer.Option("--human", help="People's judgements of the systems, to correlate trials with."),
+        Option("--human", help="People's judgements of the systems, to correlate trials with."),
     ] = None,
     human_criterion: Annotated[
         str | None,
-        typer.Option("--human-criterion", help="What people judged.", show_default="the only one"),
+        Option("--human-criterion", help="What people judged.", show_default="the only one"),
     ] = None,
     per_item: Annotated[
-        Path | None, typer.Option("--per-item", help="Write every choice and score here, a line each.")
+        Path | None, Option("--per-item", help="Write every choice and score here, a line each.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A folder for asked.json, choices.jsonl, asked.html.")
+        Path | None, Option("--out", "-o", help="A run folder, with every choice in choices.jsonl.")
     ] = None,
     cluster: Annotated[
         Literal["auto", "dialogue", "none"],
-        typer.Option(
+        Option(
             "--cluster",
             metavar="HOW",
-            help="Resample together questions of one context or dialogue (ids DIALOGUE/TURN): auto, where there are "
+            help="Resample together questions of one context or dialogue (ids DIALOGUE/TURN): auto, if there are "
             "several; dialogue, always; or none.",
         ),
     ] = "auto",
-    seed: Seed = 0,
-    trials: Trials = 1000,
-    limit: Limit = None,
-    engine: EngineOption = None,
-    address: Address = None,
-    resume: Resume = True,
-    ask_again: AskAgain = None,
-    cache: CacheFolder = None,
-    json: Json = False,
+    resampling: Annotated[Resampling, Options("seed", "resamples")] = Resampling(),
+    execution: Annotated[
+        Execution,
+        Options(
+            *("limit", "engine", "address", "resume", "ask_again", "cache"),
+            *("fail_under", "allow_unanswered", "shard", "json"),
+        ),
+    ] = Execution(),
 ) -> None:
     """Ask systems to choose: accuracy with intervals, MRR, hits@k, and who is better.
 
-    A system's choice is the candidate with the highest log-probability; a tie with a false one counts as wrong.
-    Interrupted? The same command resumes.
+    A system's choice is the candidate with the highest log-probability; a tie with a false one counts as wrong. The
+    output, the folder and the report are those of 'dialeval run'. Interrupted? The same command resumes.
 
     Example: dialeval select ask questions.jsonl --system tfidf --system smollm2-135m-instruct
 
     Example: dialeval select ask questions.jsonl --system tfidf --random-trials 100 -o asked
     """
-    from dialeval.core import Resampling
-    from dialeval.evaluation.runner import Plan
-    from dialeval.files.folders import check_target
-    from dialeval.selection.asking.asking import ask as ask_systems
-    from dialeval.selection.asking.findings import asked_document, choice_rows
-    from dialeval.selection.asking.questions import by_context
-    from dialeval.selection.folder import FILES
-
-    refuse_idle_options(
+    _refuse_idle_options(
         random_trials=random_trials,
         repository=repository,
         pool=pool,
         human=human,
         human_criterion=human_criterion,
     )
-    if out is not None:
-        check_target(out, "asked.json", kind="asked", parts=FILES)
-    asked = _narrowed(read_questions(questions, format, limit), error, one_truth=one_truth)
+    if execution.part is not None and per_item is not None:
+        raise BadUsage("cannot be combined with --shard; merge the shards first", where="--per-item")
     systems = _named(system)
-    tried, planned = Tried(None, None), None
-    if random_trials:
-        names = [each.name for each in systems]
-        people = read_ranking(human, human_criterion, names) if human else None
-        planned = TrialsPlan(*utterances_of(repository, asked), random_trials, pool, seed, people)
-    resampling = Resampling(resamples=trials, seed=seed, cluster=cluster, group=by_context(asked))
-    chosen = engine_given(engine, address)
-    with open_workshop(jobs=1, cache=cache, resume=resume, engine=chosen) as shop:
-        plan = Plan(resampling=resampling, cache=shop.cache, executor=shop.executor)
-        cached = CachedAnswers(shop, ask_again=ask_again is True)
-        watched = [cached.watched(each) for each in systems]
-        found = ask_systems(
-            watched,
-            asked,
-            normalise=normalise,
-            hits=tuple(hits or (2,)),
-            plan=plan,
-            watch=shop.watch,
-            caches=cached.caches,
-        )
-        if planned is not None:
-            tried = try_random(planned, found, watched, shop, cached.caches)
-        cached.tell()
-    sources = _digests([questions, *(repository or [])])
-    document = asked_document(
-        found, resampling, trials=tried.trials, trials_reason=tried.reason, sources=sources
-    )
-    rows = choice_rows(found)
-    _write(document, rows, out, per_item)
-    _show(document, rows, out, json=json)
-    _leave(document)
-
-
-def _narrowed(questions: list[Question], errors: Sequence[str] | None, *, one_truth: bool) -> list[Question]:
-    from dialeval.errors import UnknownName
-    from dialeval.selection.asking.questions import against, checked_questions, one_truth_each
-
-    known = {
-        candidate.error for question in questions for candidate in question.candidates if candidate.error
-    }
-    for label in errors or ():
-        if label not in known:
-            todo = f"There are {', '.join(sorted(known))}." if known else "No candidate has a label."
-            raise UnknownName("error label in these questions", label, known, todo=todo)
-    kept = against(questions, errors) if errors else questions
-    return list(checked_questions(one_truth_each(kept) if one_truth else kept))
-
-
-def _named(names: Sequence[str]) -> list[System | Chooser]:
-    """The systems and choosers of these names, each under a name of its own."""
-    from dialeval.errors import DialevalError
-
-    systems = [_built(name) for name in names]
-    own = [system.name for system in systems]
-    if len(set(names)) == len(names):
-        # encoder and encoder(context='all') are both called encoder, but what was written tells them apart.
-        systems = [
-            _renamed(system, text) if own.count(system.name) > 1 else system
-            for system, text in zip(systems, names, strict=True)
+    criterion = _criterion(human, human_criterion, list(systems)) if human else ""
+    with as_file(questions, execution.part, out) as path:
+        file = f"{format}:{path}" if format else str(path)
+        narrowed(
+            list(read(file, "question")), error or ()
+        )  # a label that nobody has, before anybody is asked
+        narrowing = {
+            "questions": file,
+            "normalise": None if normalise == "sum" else normalise,
+            "errors": joined_labels(error) if error else None,
+            "one_truth": one_truth or None,
+        }
+        given = {key: value for key, value in narrowing.items() if value is not None}
+        measures: list[dict[str, Any]] = [
+            {"name": "selection_accuracy", **given},
+            {"name": "selection_mrr", **given},
+            *({"name": "selection_hits", "k": k, **given} for k in dict.fromkeys(hits or (2,))),
         ]
-        own = [system.name for system in systems]
-    twice = sorted({name for name in own if own.count(name) > 1})
+        if random_trials:
+            trying = {
+                "trials": random_trials,
+                "pool": pool,
+                "seed": resampling.seed or None,
+                "repository": ",".join(repository or ()) or None,
+                "human": None if human is None else str(human),
+                "criterion": criterion or None,
+            }
+            tried = {key: value for key, value in trying.items() if value is not None}
+            measures.append({"name": "selection_random", **tried, **given})
+        content = {
+            "data": file,
+            "systems": list(systems.values()),
+            "measures": measures,
+            "primary": _label(given),
+        }
+        also = None if per_item is None else partial(_write_choices, per_item)
+        chosen = replace(resampling, cluster=cluster)
+        evaluate_study("selection", content, chosen, execution, out=out, also=also)
+
+
+def _write_choices(path: Path, run: Run, _summary: Summary) -> dict[str, Any]:
+    """Write every choice, a line each; the JSON has nothing more than the summary."""
+    write_choices(path, choice_rows((scored.label, scored.subjects) for scored in run.scored))
+    return {}
+
+
+def _refuse_idle_options(*, random_trials: int, **given: object) -> None:
+    """Usage errors for options that would do nothing: those of trials without trials, a criterion without ratings."""
+    for name, value in given.items():
+        if value is not None and not random_trials:
+            option = f"--{name.replace('_', '-')}"
+            raise BadUsage("does nothing without --random-trials", where=option)
+    if given.get("human_criterion") is not None and given.get("human") is None:
+        raise BadUsage("does nothing without --human", where="--human-criterion")
+
+
+def _label(given: dict[str, Any]) -> str:
+    """The label of accuracy, which decides."""
+    return print_call(
+        "selection_accuracy", [(key, value) for key, value in given.items() if key != "questions"]
+    )
+
+
+def _named(names: Sequence[str]) -> dict[str, Any]:
+    """Return the systems as a study writes them, by name; choosers of one name are called as they were written."""
+    own = [_name(text) for text in names]
+    called = [
+        text if own.count(name) > 1 and text.partition("(")[0].strip() in CHOOSERS else name
+        for text, name in zip(names, own, strict=True)
+    ]
+    twice = sorted({name for name in called if called.count(name) > 1})
     if twice:
         raise DialevalError(
             f"Several systems are called {', '.join(twice)}. Give each a different name, as in "
             "--system \"tfidf(name='mine')\"."
         )
-    return systems
+    return {
+        name: text if name == first else _chooser(text)
+        for name, first, text in zip(called, own, names, strict=True)
+    }
 
 
-def _built(text: str) -> System | Chooser:
-    from dialeval.errors import UnknownName
-    from dialeval.selection.asking.choosers import CHOOSERS
-    from dialeval.systems import SYSTEMS
-    from dialeval.systems.huggingface.files import EMBEDDED
-    from dialeval.text.calls import construct
-
-    if text.partition("(")[0].strip() in CHOOSERS:
-        return construct(text, CHOOSERS, kind="chooser")
+def _name(text: str) -> str:
+    """The name of the system that a line of text names."""
     try:
-        return named_system(text)
+        return named_system(text).name
     except UnknownName as error:
         if error.kind != "system":
             raise
@@ -222,66 +215,16 @@ def _built(text: str) -> System | Chooser:
         raise UnknownName("system", text, known, todo=todo) from None
 
 
-def _renamed(system: System | Chooser, name: str) -> System | Chooser:
-    """A chooser under that name; other systems keep the name they were given."""
-    from dataclasses import replace
-
-    from dialeval.selection.asking.choosers import EncoderChooser, TfIdfChooser
-
-    return replace(system, name=name) if isinstance(system, EncoderChooser | TfIdfChooser) else system
+def _chooser(text: str) -> dict[str, Any]:
+    """A chooser under the name that was written, as a study writes it."""
+    call = split_call(text)
+    return {"kind": call.name, **dict(call.parameters), "name": text}
 
 
-def _digests(sources: Sequence[str]) -> dict[str, str]:
-    from dialeval.files.digests import hash_file
-
-    files = [
-        path / "repository.json" if (path := Path(source)).is_dir() else Path(source) for source in sources
-    ]
-    return {str(path): hash_file(path) for path in files if path.is_file()}
-
-
-def _write(
-    document: AskedDocument, rows: Sequence[ChoiceRow], out: Path | None, per_item: Path | None
-) -> None:
-    from dialeval.data.choices import write_choices
-    from dialeval.selection.folder import write_asked
-
-    if per_item is not None:
-        write_choices(per_item, rows)
-    if out is not None:
-        write_asked(out, document, rows)
-
-
-def _show(document: AskedDocument, rows: Sequence[ChoiceRow], out: Path | None, *, json: bool) -> None:
-    from dialeval.files.documents import as_json
-    from dialeval.selection.folder import write_page
-    from dialeval.selection.report.tables import print_asked
-
-    if not json:
-        print_asked(document)  # before the page: its plots take a moment
-    page = write_page(out, document, rows) if out is not None else None
-    if json:
-        places = {} if out is None else {"folder": str(out), "report": str(page)}
-        print(jsonlib.dumps({**as_json(document), **places}, ensure_ascii=False, allow_nan=False))
-    elif page is not None:
-        print(f"Report: {page}")
-
-
-def _leave(document: AskedDocument) -> None:
-    from dialeval.errors import RunFailed
-
-    asked, failures = len(document.results), document.failures
-    if failures:
-        part = f"{len(failures)} of {len(failures) + asked} systems could not be asked; the others were."
-        part = part if asked else "No system could be asked."
-        raise RunFailed(f"{part} {failures[0].system}: {failures[0].message}")
-    if document.trials_reason:
-        raise RunFailed(
-            f"The trials with random candidates failed; the other results were kept. {document.trials_reason}"
-        )
-    if document.trials and document.trials.failures:
-        first, *_ = refused = document.trials.failures
-        raise RunFailed(
-            f"{len(refused)} of {asked} systems could not be asked about random candidates, only about chosen ones. "
-            f"{first.system}: {first.message}"
-        )
+def _criterion(human: Path, given: str | None, systems: Sequence[str]) -> str:
+    """Return what people judged, once it is clear that they judged two of the systems."""
+    name = given or only_criterion(read_judgements([human]), todo="Name it with --human-criterion.")
+    reason = why_no_ranking(read_ranking(human, name), systems)
+    if reason:
+        raise Unsuitable(f"{human}: {reason}")
+    return name

@@ -3,34 +3,77 @@
 from __future__ import annotations
 
 import json as jsonlib
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-import typer
-
+from dialeval.cli.interruption import keeps
 from dialeval.cli.options import Address, Json, Seed, engine_given
-from dialeval.cli.select.files import Format, Out, Used, built, corpus_of, fresh, given_options, reuse
-from dialeval.cli.workshop import keeps
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.cli.select.files import Format, Out, Used, fresh, reuse
+from dialeval.data import read
+from dialeval.engine import EngineSettings
+from dialeval.engine.progress import RichProgress
+from dialeval.errors import BadInput, Unsuitable
+from dialeval.options import Argument, Option, Options
+from dialeval.selection.drafting.drafts import build_draft, write_draft
+from dialeval.selection.repository.milvus import milvus_engine
+from dialeval.selection.repository.repository import build_repository, built_repository
+from dialeval.selection.repository.utterances import Filters, corpus_of
 
 if TYPE_CHECKING:
     from dialeval.data import Dialogue
-    from dialeval.engine import EngineSettings
     from dialeval.selection.drafting.drafts import Draft
     from dialeval.selection.repository.repository import Engine, Repository
 
+BUILDING: Final[dict[str, Any]] = {
+    "vectors": "reranked",
+    "words": "minilm",
+    "encoder": "minilm",
+    "min_words": 3,
+    "max_words": 40,
+    "ended": True,
+}
+"""Defaults of `Building`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Building:
+    """Options of a repository, which cannot be changed once it is built; None if not given."""
+
+    min_words: Annotated[int | None, Option(min=1, show_default=str(BUILDING["min_words"]))] = None
+    """Fewest words of an utterance."""
+    max_words: Annotated[int | None, Option(min=1, show_default=str(BUILDING["max_words"]))] = None
+    """Most words of an utterance."""
+    ended: Annotated[bool | None, Option("--ended/--unended", show_default="--ended")] = None
+    """Only utterances that end with punctuation, or any."""
+    vectors: Annotated[
+        Literal["reranked", "contextual", "static"] | None, Option(show_default=BUILDING["vectors"])
+    ] = None
+    """How word vectors are computed; see selection-build.md in docs/."""
+    words: Annotated[str | None, Option(show_default=BUILDING["words"])] = None
+    """Static word vectors: minilm, glove, or a file."""
+    encoder: Annotated[str | None, Option(show_default=BUILDING["encoder"])] = None
+    """The encoder in context: minilm, or a folder."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that are given, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
 
 def build(
-    context: typer.Context,
     dialogues: Annotated[
-        str, typer.Argument(metavar="DIALOGUES", help="The file whose dialogues become questions.")
+        str, Argument(metavar="DIALOGUES", help="The file whose dialogues become questions.")
     ],
     repository: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--repository",
             metavar="SOURCE",
             help="Where false candidates come from: files, FORMAT:FILE, or one repository that was built. "
@@ -41,23 +84,16 @@ def build(
     format: Format = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="SOURCE", help="Exclude these utterances too. Repeatable."),
+        Option("--exclude", metavar="SOURCE", help="Exclude these utterances too. Repeatable."),
     ] = None,
-    turns: Annotated[int, typer.Option("--turns", min=1, help="Turns of context.")] = 3,
-    m: Annotated[int, typer.Option("--m", min=1, help="False candidates per question.")] = 10,
-    vectors: Annotated[
-        Literal["reranked", "contextual", "static"],
-        typer.Option("--vectors", help="How word vectors are computed; see selection-build.md in docs/."),
-    ] = "reranked",
-    words: Annotated[
-        str, typer.Option("--words", help="Static word vectors: minilm, glove, or a file.")
-    ] = "minilm",
-    encoder: Annotated[
-        str, typer.Option("--encoder", help="The encoder in context: minilm, or a folder.")
-    ] = "minilm",
+    turns: Annotated[int, Option("--turns", min=1, help="Turns of context.")] = 3,
+    m: Annotated[int, Option("--m", min=1, help="False candidates per question.")] = 10,
+    building: Annotated[
+        Building, Options("vectors", "words", "encoder", "min_words", "max_words", "ended")
+    ] = Building(),
     engine: Annotated[
         str,
-        typer.Option(
+        Option(
             "--engine",
             metavar="ENGINE",
             help="local; milvus, where the repository is searched; or ray, where vectors are computed.",
@@ -65,23 +101,16 @@ def build(
     ] = "local",
     address: Address = None,
     uri: Annotated[
-        str | None, typer.Option("--uri", help="Milvus: a server's address, or a file for milvus-lite.")
+        str | None, Option("--uri", help="Milvus: a server's address, or a file for milvus-lite.")
     ] = None,
     token: Annotated[
         str,
-        typer.Option(
-            "--token", envvar="MILVUS_TOKEN", help="Token of the Milvus server.", show_default=False
-        ),
+        Option("--token", help="Token of the Milvus server.", show_default="$MILVUS_TOKEN"),
     ] = "",
-    min_words: Annotated[int, typer.Option("--min-words", min=1, help="Fewest words of an utterance.")] = 3,
-    max_words: Annotated[int, typer.Option("--max-words", min=1, help="Most words of an utterance.")] = 40,
-    ended: Annotated[
-        bool, typer.Option("--ended/--unended", help="Only utterances that end with punctuation, or any.")
-    ] = True,
     seed: Seed = 0,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, help="Stop at N questions; dialogues are tried in random order."),
+        Option("--limit", min=1, help="Stop at N questions; dialogues are tried in random order."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -96,38 +125,33 @@ def build(
 
     Example: dialeval select build a.jsonl --repository b.jsonl --vectors contextual --engine ray -o draft
     """
-    from dialeval.engine.progress import RichProgress
-    from dialeval.selection.drafting.drafts import build_draft, write_draft
-    from dialeval.selection.repository.repository import build_repository
-    from dialeval.selection.repository.utterances import Filters
-
     settings = _settings(engine, address, uri)
-    given = given_options(context)
+    chosen = {**BUILDING, **building.given}
     keeps("What is finished of the repository is kept: the same command resumes from there.")
     corpus = _dialogues(dialogues, format)
     with settings.executor(1) as executor, RichProgress("repository") as progress:
         own = [] if dialogues == "-" else [f"{format}:{dialogues}" if format else dialogues]
         apart = [corpus_of(source) for source in (*own, *(exclude or ()))]
-        before = built(repository)
+        before = built_repository(repository)
         used = (
-            reuse(before, apart, given, m=m)
+            reuse(before, apart, building.given, m=m)
             if before is not None
             else fresh(
                 build_repository(
                     map(corpus_of, repository),
                     out / "repository",
                     exclude=apart,
-                    filters=Filters(min_words, max_words, ended=ended),
-                    vectors=vectors,
-                    words=words,
-                    encoder=encoder,
+                    filters=Filters(chosen["min_words"], chosen["max_words"], ended=chosen["ended"]),
+                    vectors=chosen["vectors"],
+                    words=chosen["words"],
+                    encoder=chosen["encoder"],
                     progress=progress,
                     executor=executor,
                 )
             )
         )
     with (
-        _engine(used.repository, uri, token) as searched,
+        _engine(used.repository, uri, token or os.environ.get("MILVUS_TOKEN", "")) as searched,
         RichProgress("questions", limit or len(corpus)) as bar,
     ):
         draft = build_draft(
@@ -148,9 +172,6 @@ def build(
 
 def _dialogues(file: str, format: str | None) -> list[Dialogue]:
     """The dialogues of a file; what it lacks is told all at once."""
-    from dialeval.data import read
-    from dialeval.errors import BadInput
-
     try:
         return list(read(file, "dialogue", format=format))
     except BadInput as error:
@@ -164,16 +185,14 @@ def _dialogues(file: str, format: str | None) -> list[Dialogue]:
 
 
 def _settings(engine: str, address: str | None, uri: str | None) -> EngineSettings:
-    """Where vectors are computed; a usage error where the options do not go together."""
-    from dialeval.engine import EngineSettings
-
+    """Return the engine that computes vectors; a usage error if the options do not go together."""
     searched = engine in ("local", "milvus")
     settings = None if searched else engine_given(engine, address)
     if searched and address is not None:
-        raise typer.BadParameter("used with --engine ray only", param_hint="--address")
+        raise BadUsage("used with --engine ray only", where="--address")
     if (engine == "milvus" and uri is None) or (engine == "local" and uri is not None):
         wrong = "needed with --engine milvus" if uri is None else "used with --engine milvus or ray only"
-        raise typer.BadParameter(wrong, param_hint="--uri")
+        raise BadUsage(wrong, where="--uri")
     return settings or EngineSettings()
 
 
@@ -182,15 +201,12 @@ def _engine(repository: Repository, uri: str | None, token: str) -> Iterator[Eng
     if uri is None:
         yield None
         return
-    from dialeval.selection.repository.milvus import milvus_engine
 
     with milvus_engine(repository, uri, token=token) as searches:
         yield searches
 
 
 def _refuse_empty(draft: Draft, dialogues: int) -> None:
-    from dialeval.errors import Unsuitable
-
     if not draft.questions:
         why = f" (first: {draft.left_out[0].item}: {draft.left_out[0].reason})" if draft.left_out else ""
         raise Unsuitable(
@@ -227,7 +243,7 @@ def _say(draft: Draft, used: Used, out: Path, *, json: bool) -> None:
 
 
 def _warn_of_repeats(places: Counter[int]) -> None:
-    """Say so where the repository is so small that the same utterances come again and again."""
+    """Warn if the repository is so small that the same utterances come again and again."""
     if 2 * len(places) < places.total():
         print(
             f"warning: the false candidates are only {len(places):,} different utterances at {places.total():,} "

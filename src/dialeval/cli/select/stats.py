@@ -5,31 +5,37 @@ from __future__ import annotations
 import json as jsonlib
 import math
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from dialeval.annotation.answers import filled_rows
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.select.files import Format, Questions, Sources, read_questions, utterances_of
+from dialeval.cli.select.files import Format, Questions, Sources, read_questions
+from dialeval.data import read
+from dialeval.errors import BadInput
+from dialeval.files.documents import as_json
+from dialeval.options import Option
+from dialeval.selection.asking.trials import utterances_of
+from dialeval.selection.statistics import statistics
 
 if TYPE_CHECKING:
-    from dialeval.core import Interval
+    from dialeval.core import Estimate
     from dialeval.data import Judgement
     from dialeval.selection.statistics import Statistics
-    from dialeval.stats import Estimate
+    from dialeval.stats import Statistic
 
 
 def stats(
     questions: Questions,
     scores: Annotated[
-        Path | None, typer.Option("--scores", help="People's scores of the candidates, as judgements.")
+        Path | None, Option("--scores", help="People's scores of the candidates, as judgements.")
     ] = None,
     repository: Sources = None,
     random_trials: Annotated[
-        int, typer.Option("--random-trials", min=1, metavar="T", help="Trials with random candidates.")
+        int, Option("--random-trials", min=1, metavar="T", help="Trials with random candidates.")
     ] = 100,
     format: Format = None,
     seed: Seed = 0,
@@ -40,12 +46,11 @@ def stats(
 
     Example: dialeval select stats set/questions.jsonl --scores set/scores.jsonl
     """
-    from dialeval.files.documents import as_json
-    from dialeval.selection.statistics import statistics
-
     asked = read_questions(questions, format, limit)
     judgements = _scores(scores) if scores is not None else None
-    utterances = utterances_of(repository, asked)[0] if repository else None
+    utterances, source = utterances_of(repository, asked) if repository else (None, "")
+    if source:
+        print(f"Random candidates: {source}.", file=sys.stderr)
     found = statistics(asked, judgements, utterances=utterances, trials=random_trials, seed=seed)
     if json:
         content = {**as_json(found), "warnings": list(found.warnings)}
@@ -57,10 +62,6 @@ def stats(
 
 
 def _scores(path: Path) -> list[Judgement]:
-    from dialeval.annotation.filled import filled_rows
-    from dialeval.data import read
-    from dialeval.errors import BadInput
-
     if filled_rows(path):
         expected = "judgements of the candidates"
         todo = "Give the scores.jsonl that 'dialeval select vet' makes of them."
@@ -72,18 +73,15 @@ def _lines(found: Statistics) -> Iterator[str]:
     yield from _sizes(found)
     yield from _shared_words(found)
     for artefact in found.artefacts:
-        shown = (
-            f"{artefact.accuracy:.3f}{_ends(artefact.interval)}"
-            if artefact.reason is None
-            else f"unknown: {artefact.reason}"
-        )
+        found_out = artefact.accuracy
+        shown = f"unknown: {found_out.reason}" if found_out.value is None else _with_interval(found_out)
         yield f"without the context, by {artefact.looks_at.lower()}: {shown}"
     for warning in found.warnings:
         yield f"warning: {warning}"
 
 
 def _sizes(found: Statistics) -> Iterator[str]:
-    """How many questions and candidates there are, and how far raters agree on them."""
+    """Yield the numbers of questions and candidates, and the agreement of raters on them."""
     candidates, turns = found.candidates, found.context_turns
     yield f"questions: {found.questions:,}, of {found.contexts:,} contexts; {found.status}"
     yield f"candidates per question: {candidates.mean:.2f} ({candidates.least} to {candidates.most})"
@@ -100,7 +98,7 @@ def _sizes(found: Statistics) -> Iterator[str]:
 
 
 def _shared_words(found: Statistics) -> Iterator[str]:
-    """How many content words candidates share, and how accurate a choice by them is."""
+    """Yield the shares of content words in common, and the accuracy of a choice by them."""
     shared, lexical = found.shared_words, found.lexical
     yield (
         f"a word of content in common: false candidates and ground truth {_share(shared.false_with_truth)}, false "
@@ -108,14 +106,12 @@ def _shared_words(found: Statistics) -> Iterator[str]:
         f"{_share(shared.truth_with_context)}"
     )
     random = (
-        f"{lexical.random:.3f}{_ends(lexical.spread)}"
-        if lexical.reason is None
-        else f"none: {lexical.reason}"
+        f"none: {lexical.random.reason}" if lexical.random.value is None else _with_interval(lexical.random)
     )
-    yield f"tf-idf accuracy: {_number(lexical.chosen)}{_ends(lexical.interval)}; with random false candidates {random}"
+    yield f"tf-idf accuracy: {_with_interval(lexical.chosen)}; with random false candidates {random}"
 
 
-def _estimate(found: Estimate) -> str:
+def _estimate(found: Statistic) -> str:
     return f"{found.value:.4f}" if found.defined else f"undefined ({found.reason})"
 
 
@@ -131,5 +127,6 @@ def _number(value: float) -> str:
     )
 
 
-def _ends(interval: Interval | None) -> str:
-    return "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
+def _with_interval(estimate: Estimate) -> str:
+    bounds = "" if estimate.bounds is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{_number(estimate.number)}{bounds}"

@@ -4,92 +4,184 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.settings import (
-    Changes,
-    Epochs,
-    Format,
-    Machine,
-    Minutes,
-    Reading,
-    Resume,
-    Scale,
-    check_target,
-)
+from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.cli.train.settings import Training, check_target, read_corpus, warn_of_shortfall
+from dialeval.data import Dialogue, Example, Prompt, Question
+from dialeval.files.atomic import write_atomically
+from dialeval.options import Argument, Option, Options
+from dialeval.resources.huggingface import require_torch
+from dialeval.systems.trained.config import LAYOUT, PAPER, Architecture, Scale, TrainConfig, scaled
 
 if TYPE_CHECKING:
-    from dialeval.systems.trained.config import TrainConfig
-    from dialeval.systems.trained.lessons import Split
-    from dialeval.systems.trained.training import Outcome
+    from dialeval.systems.trained.lessons import Lesson, Split
+    from dialeval.systems.trained.trainer import Outcome
+    from dialeval.training.loop import Session
 
-Architecture: TypeAlias = Literal["gru", "lstm", "convs2s", "transformer"]
-"""The library's names again, because the parser needs them before the library is loaded; a test keeps them equal."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Changes of the settings of a scale."""
+
+    layers: Annotated[int | None, Option(min=1, metavar="N", show_default="by scale")] = None
+    """Layers of the encoder, and of the decoder."""
+    label_smoothing: Annotated[float, Option(min=0, max=0.99, metavar="X")] = 0.0
+    """Label smoothing of the cross entropy."""
+    alpha: Annotated[float, Option(min=0, metavar="X")] = 1.0
+    """Weight of the unlikelihood loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Lessons from files."""
+
+    training: Training
+    held_out: str
+
+    def data(self, corpus: str | None, questions: str | None) -> Split:
+        """Return the lessons of both files, and those held out."""
+        from dialeval.systems.trained.lessons import Split, split
+
+        try:
+            share = float(self.held_out)
+        except ValueError:
+            # The file holds what the first one holds: a corpus, or else questions.
+            others = self._lessons(self.held_out, None) if corpus else self._lessons(None, self.held_out)
+            data = Split(self._lessons(corpus, questions), others)
+        else:
+            if not 0 <= share < 1:
+                raise BadUsage(f"--held-out is {share:g}; expected a share from 0 up to 1, or a file")
+            data = split(self._lessons(corpus, questions), share, self.training.seed)
+        print(f"{len(data.train)} responses in context, {len(data.held_out)} held out", file=sys.stderr)
+        return data
+
+    def _lessons(self, corpus: str | None, questions: str | None) -> list[Lesson]:
+        from dialeval.systems.trained.lessons import contrasts, lessons
+
+        data: list[Lesson] = []
+        if corpus is not None:
+            expected = "dialogues, prompts with references or examples"
+            records: Iterator[Dialogue | Prompt | Example] = read_corpus(
+                corpus, self.training.format, (Dialogue, Prompt, Example), expected
+            )
+            data += lessons(islice(records, self.training.limit))
+        if questions is not None:
+            asked = read_corpus(questions, self.training.format, (Question,), "questions", kind="question")
+            data += contrasts(islice(asked, self.training.limit))
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Training of generators with the same changes."""
+
+    training: Training
+    changes: Changes
+
+    def changed(self, config: TrainConfig) -> TrainConfig:
+        """Return the settings with the changes."""
+        shape = replace(config.shape, layers=self.changes.layers or config.shape.layers)
+        return replace(
+            config,
+            shape=shape,
+            schedule=self.training.precise(config.schedule),
+            label_smoothing=self.changes.label_smoothing,
+            alpha=self.changes.alpha,
+        )
+
+    def train(self, data: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
+        """Train a generator of ours, from scratch or from another one."""
+        from dialeval.systems.trained.trainer import train
+
+        with self._session(data, config, folder) as started:
+            outcome = train(data, config, folder, start=start, session=started)
+        warn_of_shortfall(outcome.shortfall)
+        return outcome
+
+    def train_further(self, data: Split, folder: Path, start: str) -> Outcome:
+        """Train a generator of ours or a Hugging Face model further."""
+        from dialeval.systems.trained.trainer import further
+
+        if (Path(start) / LAYOUT.marker).is_file():
+            return self.train(data, self.changed(further(Path(start))), folder, Path(start))
+        from dialeval.systems.trained.pretrained import TUNING, tune
+
+        config = self.changed(TUNING)
+        with self._session(data, config, folder) as started:
+            outcome = tune(data, config, folder, start, session=started)
+        warn_of_shortfall(outcome.shortfall)
+        return outcome
+
+    def _session(self, data: Split, config: TrainConfig, folder: Path) -> AbstractContextManager[Session]:
+        return self.training.session(folder.name, len(data.train) * config.schedule.epochs)
 
 
 def generator(
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="The model's folder; with --roster, a folder with one for each."),
+        Option("--out", "-o", help="The model's folder; with --roster, a folder with one for each."),
     ],
     corpus: Annotated[
         str | None,
-        typer.Argument(metavar="CORPUS", help="Dialogues, prompts with references or examples; - for stdin."),
+        Argument(metavar="CORPUS", help="Dialogues, prompts with references or examples; - for stdin."),
     ] = None,
     architecture: Annotated[
         Architecture,
-        typer.Option(metavar="NAME", help="The kind of network: gru, lstm, convs2s or transformer."),
+        Option(
+            "--architecture", metavar="NAME", help="The kind of network: gru, lstm, convs2s or transformer."
+        ),
     ] = "gru",
     scale: Annotated[
         Scale,
-        typer.Option("--scale", metavar="NAME", help="Sizes of vocabulary and layers: tiny, small or paper."),
+        Option("--scale", metavar="NAME", help="Sizes of vocabulary and layers: tiny, small or paper."),
     ] = "tiny",
-    layers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Layers of the encoder, and of the decoder.", show_default="by scale"
-        ),
-    ] = None,
-    epochs: Epochs = None,
-    minutes: Minutes = None,
-    label_smoothing: Annotated[
-        float, typer.Option(min=0, max=0.99, metavar="X", help="Label smoothing of the cross entropy.")
-    ] = 0.0,
-    learning_rate: Annotated[
-        float | None, typer.Option(help="Learning rate of Adam.", show_default="by scale")
-    ] = None,
+    changes: Changes = Changes(),
     held_out: Annotated[
-        str, typer.Option(metavar="SHARE|FILE", help="Dialogues held out for early stopping; 0 for none.")
+        str,
+        Option("--held-out", metavar="SHARE|FILE", help="Dialogues held out for early stopping; 0 for none."),
     ] = "0.05",
     roster: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME|FILE", help="Train all models of a roster: 'paper', 'thesis' or a YAML file."
+        Option(
+            "--roster",
+            metavar="NAME|FILE",
+            help="Train all models of a roster: 'paper', 'thesis' or a YAML file.",
         ),
     ] = None,
     extra: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILE", help="A corpus that the roster names. Repeatable."),
+        Option("--extra", metavar="NAME=FILE", help="A corpus that the roster names. Repeatable."),
     ] = None,
     start_from: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Train this further: a folder of ours, or a Hugging Face model."),
+        Option(
+            "--start-from",
+            metavar="MODEL",
+            help="Train this further: a folder of ours, or a Hugging Face model.",
+        ),
     ] = None,
     unlikelihood: Annotated[
         str | None,
-        typer.Option(metavar="QUESTIONS", help="Make the false candidates of these questions unlikely."),
+        Option(
+            "--unlikelihood",
+            metavar="QUESTIONS",
+            help="Make the false candidates of these questions unlikely.",
+        ),
     ] = None,
-    alpha: Annotated[float, typer.Option(min=0, metavar="X", help="Weight of the unlikelihood loss.")] = 1.0,
-    device: Annotated[str, typer.Option(help="Where to train: auto, cpu, cuda ...")] = "auto",
-    format: Format = None,
-    seed: Seed = 0,
-    limit: Limit = None,
-    resume: Resume = True,
-    json: Json = False,
+    training: Annotated[
+        Training,
+        Options(
+            *("epochs", "minutes", "learning_rate", "device", "precision"),
+            *("format", "seed", "limit", "resume", "json"),
+            learning_rate=Option(show_default="by scale"),
+        ),
+    ] = Training(),
 ) -> None:
     """Train a response generator, or train one further.
 
@@ -97,31 +189,27 @@ def generator(
 
     Example: dialeval train generator dialogues.jsonl -o my-bot --architecture lstm --minutes 10
     """
-    from dialeval.resources.huggingface import require_torch
-
     if corpus is None and unlikelihood is None:
-        raise typer.BadParameter("give a CORPUS, or questions with --unlikelihood")
+        raise BadUsage("give a CORPUS, or questions with --unlikelihood")
     if roster is not None and (start_from is not None or unlikelihood is not None):
-        raise typer.BadParameter("--roster takes neither --start-from nor --unlikelihood")
+        raise BadUsage("--roster takes neither --start-from nor --unlikelihood")
     if start_from is not None and Path(start_from).resolve() == out.resolve():
-        raise typer.BadParameter("-o is the folder of --start-from, which would be lost; give another one")
+        raise BadUsage("-o is the folder of --start-from, which would be lost; give another one")
     require_torch("Generators", "tokenizers", "safetensors")
-    reading = Reading(format, limit, held_out, seed)
+    reading = Reading(training, held_out)
     data = reading.data(corpus, unlikelihood)
-    changes = Changes(layers, epochs, label_smoothing, learning_rate, alpha if unlikelihood else 0.0, seed)
-    machine = Machine(minutes, device, resume)
+    changes = changes if unlikelihood else replace(changes, alpha=0.0)
+    machine = Machine(training, changes)
     if roster is not None:
         extras = {name: reading.data(path, None) for name, path in map(_named, extra or [])}
-        _train_roster(roster, data, extras, scale, changes, machine, out, json)
+        _train_roster(roster, data, extras, scale, machine, out)
         return
     check_target(out)
     if start_from is not None:
-        done = machine.train_further(data, changes, out, start_from)
+        done = machine.train_further(data, out, start_from)
     else:
-        from dialeval.systems.trained.config import PAPER, scaled
-
-        done = machine.train(data, changes.to(scaled(PAPER[architecture], scale)), out, None)
-    _print(done, json)
+        done = machine.train(data, machine.changed(scaled(PAPER[architecture], scale)), out, None)
+    _print(done, training.json)
 
 
 def _train_roster(
@@ -129,12 +217,9 @@ def _train_roster(
     data: Split,
     extras: dict[str, Split],
     scale: Scale,
-    changes: Changes,
     machine: Machine,
     out: Path,
-    json: bool,
 ) -> None:
-    from dialeval.files.atomic import write_atomically
     from dialeval.systems.trained.roster import Trial, load_roster, study_lines, train_roster
 
     roster = load_roster(name)
@@ -143,16 +228,16 @@ def _train_roster(
 
     def train(lessons: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
         print(f"{folder.name} ...", file=sys.stderr)
-        return machine.train(lessons, changes.to(config), folder, start)
+        return machine.train(lessons, machine.changed(config), folder, start)
 
     trials: list[Trial] = []
     for trial in train_roster(roster, data, extras, scale, out, train):
         trials.append(trial)
-        if not json:
+        if not machine.training.json:
             print(_line(trial.entry.name, trial.outcome, trial.reason), flush=True)
     ready = [trial.entry for trial in trials if trial.outcome is not None or trial.entry.huggingface]
     write_atomically(out / "systems.yaml", study_lines(ready, out.resolve()).encode())
-    if json:
+    if machine.training.json:
         rows = [
             {
                 "name": trial.entry.name,
@@ -176,12 +261,12 @@ def _line(name: str, outcome: Outcome | None, reason: str) -> str:
 def _named(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not equals or not name or not path:
-        raise typer.BadParameter(f"--extra {text!r}; expected NAME=FILE")
+        raise BadUsage(f"--extra {text!r}; expected NAME=FILE")
     return name, path
 
 
 def _facts(done: Outcome) -> dict[str, object]:
-    from dialeval.systems.trained.folder import evaluation_row
+    from dialeval.systems.trained.generator import evaluation_row
 
     return {
         "folder": str(done.folder),

@@ -4,62 +4,43 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.settings import (
-    Epochs,
-    Minutes,
-    Resume,
-    check_target,
-    chosen_schedule,
-    session,
-    warn_of_shortfall,
-)
+from dialeval.cli.train.settings import Training, check_target, warn_of_shortfall
+from dialeval.data.codec.sources import file_of
+from dialeval.nlg.acts.files import read_acts, read_splits, split_source
+from dialeval.nlg.generators.config import Shape, TrainConfig
+from dialeval.nlg.generators.lessons import split_lessons
+from dialeval.options import Argument, Option, Options
+from dialeval.resources.huggingface import require_torch
 
 if TYPE_CHECKING:
-    from dialeval.nlg.generating.config import TrainConfig
-    from dialeval.nlg.generating.lessons import Split
-    from dialeval.nlg.generating.training import Outcome
-
-Model: TypeAlias = Literal["random", "lstm", "d-sclstm", "hld-sclstm"]
-"""The library's names again, because the parser needs them before the library is loaded; a test keeps them equal."""
+    from dialeval.nlg.generators.lessons import Split
+    from dialeval.nlg.generators.trainer import Outcome
 
 
 def nlg(
     data: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="DATA",
             help="Acts with sentences: rnnlg:FOLDER, dstc2:FOLDER, e2e:FOLDER, or a file of lines.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The model's folder.")],
-    model: Annotated[Model, typer.Option("--model", help="The kind of generator.")] = "hld-sclstm",
-    hidden: Annotated[int, typer.Option(min=1, help="Size of a cell's state.")] = 80,
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            help="Word vectors to start from: minilm, or a text or .npy file.",
-            show_default="random",
+    out: Annotated[Path, Option("--out", "-o", help="The model's folder.")],
+    shape: Annotated[Shape, Options("model", "hidden")] = Shape(),
+    config: Annotated[TrainConfig, Options("vectors")] = TrainConfig(),
+    lowercase: Annotated[bool, Option("--lowercase", help="Read acts and sentences in lower case.")] = False,
+    training: Annotated[
+        Training,
+        Options(
+            *("epochs", "learning_rate", "minutes", "device", "precision"),
+            *("seed", "limit", "resume", "json"),
+            learning_rate=Option(show_default="0.01"),
         ),
-    ] = None,
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase", help="Read acts and sentences in lower case.")
-    ] = False,
-    epochs: Epochs = None,
-    learning_rate: Annotated[
-        float | None, typer.Option(help="Learning rate of Adam.", show_default="0.01")
-    ] = None,
-    minutes: Minutes = None,
-    seed: Seed = 0,
-    limit: Limit = None,
-    resume: Resume = True,
-    json: Json = False,
+    ] = Training(),
 ) -> None:
     """Train a generator of sentences from dialogue acts.
 
@@ -68,31 +49,22 @@ def nlg(
 
     Example: dialeval train nlg rnnlg:data/restaurant -o my-nlg --model hld-sclstm
     """
-    from dataclasses import replace
-
-    from dialeval.resources.huggingface import require_torch
-
     require_torch("Generators of sentences from acts", "safetensors")
-    from dialeval.nlg.generating.config import Shape, TrainConfig
 
     check_target(out)
-    config = TrainConfig(shape=Shape(model, hidden=hidden), vectors=vectors)
-    schedule = chosen_schedule(config.schedule, epochs, learning_rate, seed)
-    lessons = _read(data, lowercase, seed, limit)
-    outcome = _train(lessons, replace(config, schedule=schedule), out, lowercase, minutes, resume)
-    _print(outcome, json)
+    config = replace(config, shape=shape, schedule=training.precise(config.schedule))
+    lessons = _read(data, lowercase, training)
+    _print(_train(lessons, config, out, lowercase, training), training.json)
 
 
-def _read(data: str, lowercase: bool, seed: int, limit: int | None) -> Split:
-    from dialeval.data.codec.sources import file_of
-    from dialeval.nlg.acts.reading import read_acts, read_splits, split_source
-    from dialeval.nlg.generating.lessons import split_lessons
-
+def _read(data: str, lowercase: bool, training: Training) -> Split:
     _, path = split_source(data)
     whole = str(path) != "-" and file_of(path).is_dir()
     splits = read_splits(data) if whole else {"train": list(read_acts(data))}
     lessons = split_lessons(
-        {split: items[:limit] for split, items in splits.items()}, lowercase=lowercase, seed=seed
+        {split: items[: training.limit] for split, items in splits.items()},
+        lowercase=lowercase,
+        seed=training.seed,
     )
     print(
         f"{len(lessons.train):,} sentences to learn from, {len(lessons.held_out):,} held out; "
@@ -102,20 +74,18 @@ def _read(data: str, lowercase: bool, seed: int, limit: int | None) -> Split:
     return lessons
 
 
-def _train(
-    lessons: Split, config: TrainConfig, out: Path, lowercase: bool, minutes: float | None, resume: bool
-) -> Outcome:
-    from dialeval.nlg.generating.training import train
+def _train(lessons: Split, config: TrainConfig, out: Path, lowercase: bool, training: Training) -> Outcome:
+    from dialeval.nlg.generators.trainer import train
 
     examples = len(lessons.train) * config.schedule.epochs
-    with session(out.name, examples, resume=resume, minutes=minutes) as started:
+    with training.session(out.name, examples) as started:
         outcome = train(lessons, config, out, lowercase=lowercase, session=started)
     warn_of_shortfall(outcome.shortfall)
     return outcome
 
 
 def _print(done: Outcome, json: bool) -> None:
-    from dialeval.nlg.generating.folder import evaluation_row
+    from dialeval.nlg.generators.folder import evaluation_row
 
     if json:
         facts = {

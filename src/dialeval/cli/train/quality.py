@@ -9,37 +9,41 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import numpy as np
 
 from dialeval.cli.options import Json
+from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.cli.train.settings import Format, read_corpus
+from dialeval.data import Dialogue, Example, read
+from dialeval.errors import Unsuitable
+from dialeval.files.folders import check_target
+from dialeval.options import Argument, Option
+from dialeval.selfeval.quality.metric import FILE, why_unscorable
+from dialeval.selfeval.quality.trainer import RatedSet, train, write_quality
 
 if TYPE_CHECKING:
-    from dialeval.data import Dialogue, Example
-    from dialeval.selfeval.quality.training import Rated, Trained
+    from dialeval.selfeval.quality.trainer import TrainedHeads
 
 
 def quality(
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE...", help="Rated examples or dialogues; each file is a set on one scale."
-        ),
+        Argument(metavar="FILE...", help="Rated examples or dialogues; each file is a set on one scale."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the weights.")],
+    out: Annotated[Path, Option("--out", "-o", help="The folder of the weights.")],
     ratings: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--ratings",
             help="Judgements of the items of each FILE, in its order.",
             show_default="FILE itself",
         ),
     ] = None,
     criterion: Annotated[
-        str | None, typer.Option(help="What was rated.", show_default="the only criterion")
+        str | None, Option("--criterion", help="What was rated.", show_default="the only criterion")
     ] = None,
     lm: Annotated[
-        bool, typer.Option("--lm", help="Also fit quality(lm=True); takes about a second per item.")
+        bool, Option("--lm", help="Also fit quality(lm=True); takes about a second per item.")
     ] = False,
     format: Format = None,
     json: Json = False,
@@ -48,12 +52,8 @@ def quality(
 
     Example: dialeval train quality answers.jsonl --ratings ratings.jsonl -o my-quality
     """
-    from dialeval.files.folders import check_target
-    from dialeval.selfeval.quality.head import FILE
-    from dialeval.selfeval.quality.training import train, write_quality
-
     if ratings and len(ratings) != len(files):
-        raise typer.BadParameter(
+        raise BadUsage(
             f"{len(ratings)} --ratings for {len(files)} files; give one for each file, in the same order, or none"
         )
     check_target(out, FILE, kind="model")
@@ -64,15 +64,8 @@ def quality(
     _print(trained, out, json)
 
 
-def _rated(file: str, ratings: str, criterion: str | None, format: str | None) -> Rated:
+def _rated(file: str, ratings: str, criterion: str | None, format: str | None) -> RatedSet:
     """The subjects that have a rating, each with the mean of what people said."""
-    import numpy as np
-
-    from dialeval.data import Dialogue, Example
-    from dialeval.errors import Unsuitable
-    from dialeval.selfeval.quality.metric import why_unscorable
-    from dialeval.selfeval.quality.training import Rated
-
     values = _means(ratings, criterion, format)
     expected = "examples or dialogues"
     records: Iterator[Example | Dialogue] = read_corpus(file, format, (Example, Dialogue), expected)
@@ -84,14 +77,11 @@ def _rated(file: str, ratings: str, criterion: str | None, format: str | None) -
             "be scored. Items and systems must be called the same in both files."
         )
     print(f"{file}: {len(scorable)} of {len(values)} rated answers can be scored", file=sys.stderr)
-    return Rated(file, tuple(scorable), np.array([values[each.item, each.system] for each in scorable]))
+    return RatedSet(file, tuple(scorable), np.array([values[each.item, each.system] for each in scorable]))
 
 
 def _means(ratings: str, criterion: str | None, format: str | None) -> dict[tuple[str, str], float]:
     """The mean rating of each item and system."""
-    from dialeval.data import read
-    from dialeval.errors import Unsuitable
-
     given: dict[tuple[str, str], list[float]] = defaultdict(list)
     criteria: dict[str, None] = {}
     for judgement in read(ratings, "judgement", format=None if ratings.endswith(".jsonl") else format):
@@ -108,7 +98,7 @@ def _means(ratings: str, criterion: str | None, format: str | None) -> dict[tupl
     return {key: sum(values) / len(values) for key, values in given.items()}
 
 
-def _print(trained: Trained, out: Path, json: bool) -> None:
+def _print(trained: TrainedHeads, out: Path, json: bool) -> None:
     rows = [
         {"recipe": row.recipe, "set": row.name, "n": row.count, "spearman": row.spearman, "left_out": row.how}
         for row in trained.agreement

@@ -14,8 +14,8 @@ from dialeval.consistency.detecting.detector import PairDetector
 from dialeval.consistency.document import AnalysisDocument, Feature, LabelledAnswer
 from dialeval.consistency.pairs.types import Pair
 from dialeval.stats.agreement.kappa import fleiss_kappa
-from dialeval.stats.estimate import Estimate
-from dialeval.stats.tests.t_tests import student_t
+from dialeval.stats.estimate import Statistic
+from dialeval.stats.tests.groups import student_t
 
 ALPHA: Final = 0.01
 _WORDS: Final = (
@@ -85,7 +85,7 @@ def analyse(
     )
 
 
-def _over_systems(contexts: Mapping[str, Mapping[str, bool]]) -> Estimate:
+def _over_systems(contexts: Mapping[str, Mapping[str, bool]]) -> Statistic:
     """Fleiss' kappa with systems as raters of contexts; those that one system alone answered are left out."""
     rows = [list(systems.values()) for systems in contexts.values()]
     return fleiss_kappa(np.array([[row.count(False), row.count(True)] for row in rows]).reshape(-1, 2))

@@ -44,7 +44,7 @@ def _of_file(source: Source, on_bad: OnBad) -> Iterator[LabelledAnswer]:
 
 def _ours(fields: Mapping[str, Any], where: Where) -> LabelledAnswer:
     try:
-        return LabelledAnswer(**fields)
+        return LabelledAnswer(**{**fields, "context": tuple(fields.get("context") or ())})
     except TypeError as error:
         todo = "Give what 'dialeval consistency label' wrote."
         raise BadInput(where.path, str(error), "a labelled answer", todo, where.line) from None

@@ -11,7 +11,7 @@ from dialeval.consistency.probing.probes import Kind, Probe
 from dialeval.core import Detector, Generator, Missing, PartlyAnswered, Replayer, System, resources_of
 from dialeval.core.answers import generate
 from dialeval.data import digest
-from dialeval.data.speakers import as_chat, with_response
+from dialeval.data.speakers import as_chat, speaks, with_response
 from dialeval.data.types import Context, Example, Prompt, Response
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable, described
@@ -48,6 +48,11 @@ class ProbeAnswer:
     def system(self) -> str:
         """Who answered."""
         return self.example.system
+
+    @property
+    def distance(self) -> int:
+        """How many turns before the question its referent is, counting those that somebody says."""
+        return sum(speaks(self.example.context)[self.referent + 1 :])
 
     @property
     def unanswered(self) -> bool:

@@ -1,14 +1,13 @@
-"""From dialogues to the document of their contradictions."""
+"""From dialogues to their two most contradictory turns, and to rates of systems."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from dialeval.consistency.detecting.detector import Calibration
 from dialeval.consistency.detecting.dialogues import (
-    EVERYTHING,
     Case,
     Found,
     Reading,
@@ -18,10 +17,14 @@ from dialeval.consistency.detecting.dialogues import (
     obstacle,
 )
 from dialeval.consistency.detecting.metrics import ContradictionDetector
+from dialeval.consistency.detecting.recorded import CheckedDialogue
 from dialeval.consistency.detecting.scoring import HERE, Work
-from dialeval.consistency.document import Detected, DetectedDocument, Said, SystemRate
+from dialeval.consistency.document import Contradiction, Detected, Said, SystemRate
 from dialeval.data.types import Dialogue
-from dialeval.stats import clopper_pearson
+from dialeval.stats import proportion
+
+AT_ONCE: Final = 32
+"""Dialogues whose pairs are scored together."""
 
 
 class Talk(NamedTuple):
@@ -37,34 +40,31 @@ def talk_of(dialogue: Dialogue, reading: Reading, speakers: Speakers) -> Talk:
     return Talk(dialogue.item, dialogue.system, Case(dialogue.turns, reading.of(dialogue, speakers)))
 
 
-def detect(
+def check_dialogues(
     dialogues: Sequence[Dialogue],
+    system: str,
     detector: ContradictionDetector,
     *,
-    reading: Reading = EVERYTHING,
-    speakers: Speakers = "system",
+    reading: Reading,
+    speakers: Speakers,
     work: Work = HERE,
-) -> DetectedDocument:
-    """The worst pair of each dialogue, and each system's rate of contradictions; progress counts passages."""
+) -> list[CheckedDialogue]:
+    """Return the worst pair of each dialogue of a system; progress counts passages.
+
+    Those of so many dialogues are scored together, so that shards score the batches of the whole.
+    """
     talks = [talk_of(dialogue, reading, speakers) for dialogue in dialogues]
-    costs = [cost_of(*talk.case) for talk in talks]
-    detected = detect_each(talks, detector, work=work)
-    calibration = detector.calibration
-    narrowed = speakers == "system" and reading.scope == "all"
-    return DetectedDocument(
-        threshold=calibration.threshold,
-        band=(calibration.low, calibration.high),
-        detector=str(detector.signature),
-        turn=reading.scope,
-        speakers=speakers,
-        all_speakers=sum(not talk.case.reading.judged for talk in talks) if narrowed else len(talks),
-        reach=reading.reach,
-        passages=sum(cost.passages for cost in costs),
-        not_compared=sum(cost.beyond for cost in costs),
-        dialogues=tuple(detected),
-        systems=rates_of(detected),
-        excluded=dict(Counter(each.reason for each in detected if each.reason)),
-    )
+    groups = (talks[start : start + AT_ONCE] for start in range(0, len(talks), AT_ONCE))
+    detected = (each for group in groups for each in detect_each(group, detector, work=work))
+    return [
+        CheckedDialogue(
+            replace(dialogue, system=system),
+            replace(each, system=system),
+            cost_of(*talk.case).passages,
+            bool(talk.case.reading.judged),
+        )
+        for dialogue, talk, each in zip(dialogues, talks, detected, strict=True)
+    ]
 
 
 def detect_each(
@@ -73,7 +73,7 @@ def detect_each(
     """The worst pair of each of these dialogues."""
     reasons = [obstacle(*talk.case) for talk in talks]
     usable = [talk.case for talk, reason in zip(talks, reasons, strict=True) if reason is None]
-    found = iter(find_contradictions(usable, detector, work=work))
+    found = iter(find_contradictions(usable, detector, nearest=detector.nearest, work=work))
     return [
         _unchecked(talk, reason) if reason is not None else _detected(talk, next(found), detector.calibration)
         for talk, reason in zip(talks, reasons, strict=True)
@@ -87,22 +87,29 @@ def _unchecked(talk: Talk, reason: str) -> Detected:
 
 def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Detected:
     assert found is not None, "dialogues without pairs have an obstacle"
-    quoted, turns = found.quoted, talk.case.turns
-    probability = calibration.worst(found.probability, found.pairs, whole=talk.case.reading.whole)
+    worst = _contradiction(found, talk.case, calibration)
+    others = (_contradiction(each, talk.case, calibration) for each in found.others)
+    return Detected(
+        talk.item,
+        talk.system,
+        worst.probability,
+        worst.pair,
+        calibration.verdict(worst.probability),
+        worst.quotes,
+        worst.between,
+        not_compared=cost_of(*talk.case).beyond,
+        others=tuple(each for each in others if calibration.verdict(each.probability) == "contradiction"),
+    )
+
+
+def _contradiction(found: Found, case: Case, calibration: Calibration) -> Contradiction:
+    quoted, turns = found.quoted, case.turns
+    probability = calibration.worst(found.probability, found.pairs, whole=case.reading.whole)
     quotes = (
         Said(quoted.first + 1, turns[quoted.first].speaker, quoted.pair.earlier),
         Said(quoted.second + 1, turns[quoted.second].speaker, quoted.pair.response),
     )
-    return Detected(
-        talk.item,
-        talk.system,
-        round(probability, 6),
-        (quoted.first + 1, quoted.second + 1),
-        calibration.verdict(probability),
-        quotes,
-        quoted.pair.between,
-        not_compared=cost_of(*talk.case).beyond,
-    )
+    return Contradiction((quoted.first + 1, quoted.second + 1), probability, quotes, quoted.pair.between)
 
 
 def rates_of(detected: Sequence[Detected]) -> tuple[SystemRate, ...]:
@@ -112,17 +119,13 @@ def rates_of(detected: Sequence[Detected]) -> tuple[SystemRate, ...]:
         own = [each for each in detected if each.system == system]
         checked = [each for each in own if each.reason is None]
         bad = sum(each.verdict == "contradiction" for each in checked)
-        bounds = clopper_pearson(bad, len(checked)) if checked else None
         rates.append(
             SystemRate(
                 system,
-                len(checked),
                 bad,
                 sum(each.verdict == "ambiguous" for each in checked),
                 len(own) - len(checked),
-                bad / len(checked) if checked else None,
-                bounds.low if bounds else None,
-                bounds.high if bounds else None,
+                proportion(bad, len(checked)),
             )
         )
     return tuple(rates)

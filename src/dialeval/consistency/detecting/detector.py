@@ -9,25 +9,33 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dialeval.consistency.detecting.classifier import Classifier, find_classifier
+from dialeval.consistency.detecting.neighbours import NEAREST
 from dialeval.consistency.detecting.pairs import segments_of
 from dialeval.consistency.pairs.types import CLASSES, Pair
 from dialeval.core import Floats
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
+from dialeval.encoder.bases import BASES, EMBEDDED, is_installed
+from dialeval.encoder.files import Weights
 from dialeval.errors import BadInput
 from dialeval.files.folders import with_home
+from dialeval.resources.device import scoring_precision
 from dialeval.version import __version__
 
 Verdict: TypeAlias = Literal["contradiction", "ambiguous", "none"]
 
 SHIPPED: Final = "shipped"
-"""The name of the adapter that comes with dialeval."""
+"""The name of the adapter that comes with dialeval, of the best base that is installed."""
+SHIPPED_OF: Final[Mapping[str, str]] = {
+    "shipped-minilm": "contradiction.safetensors",
+}
+"""The adapter of each base by a name of its own, the best first."""
 KIND: Final = "contradiction"
 """What an adapter's file says that it is."""
-_FILE: Final = "contradiction.safetensors"
 
 
 class Calibration(NamedTuple):
@@ -41,9 +49,8 @@ class Calibration(NamedTuple):
     offset: float = 0.0
     threshold: float = 0.5
     """The probability from which a pair is more probably a contradiction than not, at equal costs."""
-    low: float = 0.5
-    """From here up to ``high`` the verdict is ``ambiguous``."""
-    high: float = 0.5
+    band: tuple[float, float] = (0.5, 0.5)
+    """From the first up to the second, the verdict is ``ambiguous``."""
     worst_slope: float = 1.0
     worst_offset: float = 0.0
     worst_pairs: float = 0.0
@@ -63,7 +70,7 @@ class Calibration(NamedTuple):
         """The probability that a turn or, if ``whole``, a dialogue holds a contradiction, of the highest of its pairs.
 
         Log-odds are scaled, shifted, and lowered by ``worst_pairs`` for each e-fold number of pairs. 0 stays 0: there
-        was nothing that could contradict anything.
+        was nothing that could contradict anything. Rounded as it is written, so that it keeps its verdict in files.
         """
         if not probability:
             return 0.0
@@ -73,13 +80,28 @@ class Calibration(NamedTuple):
         bounded = min(max(probability, 1e-12), 1 - 1e-12)
         logit = math.log(bounded / (1 - bounded))
         given = slope * logit + offset - lowered * math.log(max(pairs, 1))
-        return 1.0 / (1.0 + math.exp(-min(max(given, -60.0), 60.0)))
+        return round(1.0 / (1.0 + math.exp(-min(max(given, -60.0), 60.0))), 6)
 
     def verdict(self, probability: float) -> Verdict:
         """What a probability means."""
-        if self.low <= probability < self.high:
+        low, high = self.band
+        if low <= probability < high:
             return "ambiguous"
-        return "contradiction" if probability >= max(self.high, self.threshold) else "none"
+        return "contradiction" if probability >= max(high, self.threshold) else "none"
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """The numbers by the names that files of adapters give them."""
+        slope, offset, threshold, (low, high), *others = self
+        first = {"slope": slope, "offset": offset, "threshold": threshold, "low": low, "high": high}
+        return first | dict(zip(self._fields[4:], others, strict=True))
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> Calibration:
+        """Return the calibration that a file of an adapter holds."""
+        numbers = {name: float(facts.get(name, usual)) for name, usual in cls().facts.items()}
+        band = numbers.pop("low"), numbers.pop("high")
+        return cls(**numbers, band=band)
 
 
 def margins_of(logits: Floats) -> Floats:
@@ -95,11 +117,21 @@ class PairDetector:
     """Says how probably the second utterance of a pair contradicts the first."""
 
     model: str = SHIPPED
-    """``shipped``, or an adapter that ``dialeval train contradiction`` wrote: its folder or file."""
+    """``shipped``, the shipped adapter of one base (``shipped-minilm``), an adapter that ``dialeval train
+    contradiction`` wrote (its folder or file), or a sequence classifier of Hugging Face with a label for
+    contradictions (its folder, or a name on the hub)."""
+
+    @cached_property
+    def classifier(self) -> Classifier | None:
+        """The classifier of Hugging Face; None if the model is an adapter."""
+        return None if is_shipped(self.model) else find_classifier(self.model)
 
     @cached_property
     def file(self) -> AdapterFile:
-        """The adapter's file."""
+        """The adapter's file; BadInput if the model is a classifier of Hugging Face."""
+        if self.classifier is not None:
+            expected = "an adapter that 'dialeval train contradiction' wrote"
+            raise BadInput(self.model, "a classifier of Hugging Face", expected, "Give an adapter.")
         adapter = find_adapter(adapter_path(self.model))
         if adapter.about.kind != KIND or adapter.about.outputs != CLASSES:
             raise BadInput(
@@ -112,24 +144,35 @@ class PairDetector:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """As it was measured when the adapter was trained."""
-        facts = self.file.about.facts
-        return Calibration(
-            *(float(facts.get(name, usual)) for name, usual in Calibration()._asdict().items())
-        )
+        """As it was measured when the adapter was trained; a classifier's probabilities are taken as they are."""
+        return Calibration() if self.classifier is not None else Calibration.of(self.file.about.facts)
+
+    @property
+    def nearest(self) -> int | None:
+        """Number of passages of a turn that are read, as when it was calibrated; None for all."""
+        read = None if self.classifier is not None else self.file.about.facts.get("nearest")
+        return None if read is None else int(read)
+
+    @property
+    def fact(self) -> str:
+        """Name and hash of the adapter or classifier as a signature shows them."""
+        return self.file.fact if self.classifier is None else self.classifier.fact
 
     @property
     def resources(self) -> Mapping[str, str]:
-        """The adapter and its encoder, each with its sha256."""
-        return self.file.resources
+        """The adapter and its encoder, or the classifier, each with its sha256."""
+        return self.file.resources if self.classifier is None else self.classifier.weights.resources
 
     @property
     def key(self) -> str:
         """All that moves a pair's probability: the adapter, its calibration included, the encoder, and the version."""
-        return json.dumps(["pairs", sorted(self.resources.items()), __version__])
+        lower = [] if scoring_precision() == "float32" else [scoring_precision()]
+        return json.dumps(["pairs", sorted(self.resources.items()), __version__, *lower])
 
     def margins(self, pairs: Sequence[Pair]) -> Floats:
         """Log-odds of a contradiction in each pair, before calibration; equal pairs are run once."""
+        if self.classifier is not None:
+            return self.classifier.margins(pairs)
         return margins_of(load_adapter(self.file).logits([segments_of(pair) for pair in pairs]))
 
     def probabilities(self, pairs: Sequence[Pair]) -> Floats:
@@ -139,7 +182,24 @@ class PairDetector:
 
 def adapter_path(model: str) -> Path:
     """Where the adapter of that name is."""
-    if model == SHIPPED:
-        return Path(str(files("dialeval.consistency").joinpath("adapters", _FILE)))
+    if is_shipped(model):
+        file = SHIPPED_OF[_best_shipped() if model == SHIPPED else model]
+        return Path(str(files("dialeval.consistency").joinpath("adapters", file)))
     path = with_home(model)
     return path / "adapter.safetensors" if path.is_dir() else path
+
+
+def is_shipped(model: str) -> bool:
+    """Return whether the name is that of an adapter that comes with dialeval."""
+    return model == SHIPPED or model in SHIPPED_OF
+
+
+def _best_shipped() -> str:
+    """The first of the shipped adapters whose base is installed, else the last, which says how to install its base."""
+    *others, last = SHIPPED_OF
+    return next((name for name in others if is_installed(name.removeprefix("shipped-"))), last)
+
+
+def nearest_of(weights: Weights) -> int | None:
+    """Number of passages of a turn that a detector on this base reads; None, for all, if the base is the quick one."""
+    return None if weights.name == BASES[EMBEDDED].resource else NEAREST

@@ -9,12 +9,13 @@ from functools import lru_cache
 from itertools import combinations, product
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from dialeval.consistency.detecting.neighbours import nearest_passages
 from dialeval.consistency.detecting.scoring import HERE, Scorer, Work, score_pairs
-from dialeval.consistency.detecting.sentences import has_words, is_question, split_sentences
 from dialeval.consistency.pairs.types import Pair
 from dialeval.data.speakers import Who, folded, speaks, spoken, who
 from dialeval.data.types import Context, Dialogue, Turn
 from dialeval.selfeval.subjects import judged_speakers
+from dialeval.text.sentences import has_words, is_question, split_sentences
 
 Scope: TypeAlias = Literal["all", "last"]
 """Whether all turns are compared, or only the last one with those before it."""
@@ -89,9 +90,11 @@ class Found(NamedTuple):
 
     quoted: Quoted
     probability: float
-    """Of these passages alone, lowered by their handicap."""
+    """Probability that these passages contradict each other, lowered by their handicap."""
     pairs: int = 1
     """How many different ones were compared in the dialogue."""
+    others: tuple[Found, ...] = ()
+    """The most contradictory passages of every other turn, each with a passage before it, in order."""
 
 
 class Cost(NamedTuple):
@@ -190,13 +193,15 @@ def _statements(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in split_sentences(text) if not is_question(part)))
 
 
-def find_contradictions(cases: Sequence[Case], scorer: Scorer, *, work: Work = HERE) -> list[Found | None]:
+def find_contradictions(
+    cases: Sequence[Case], scorer: Scorer, *, nearest: int | None = None, work: Work = HERE
+) -> list[Found | None]:
     """The worst passages of each dialogue; None where there is nothing to compare.
 
-    All different pairs of a chunk of dialogues are scored together, each once, those of like length side by side.
-    Progress counts all passages.
+    All different pairs of a chunk of dialogues are scored together, each once, those of like length side by side. With
+    ``nearest`` at most so many passages of a turn are read. Progress counts all passages.
     """
-    return [found for chunk in _chunks(cases) for found in _find_together(chunk, scorer, work)]
+    return [found for chunk in _chunks(cases) for found in _find_together(chunk, scorer, nearest, work)]
 
 
 def _chunks(cases: Sequence[Case]) -> Iterator[list[Case]]:
@@ -214,21 +219,32 @@ def _chunks(cases: Sequence[Case]) -> Iterator[list[Case]]:
         yield chunk
 
 
-def _find_together(cases: Sequence[Case], scorer: Scorer, work: Work) -> list[Found | None]:
+def _find_together(
+    cases: Sequence[Case], scorer: Scorer, nearest: int | None, work: Work
+) -> list[Found | None]:
     listed = [list(passages(*case)) for case in cases]
+    total = sum(map(len, listed))
+    if nearest is not None:
+        listed = nearest_passages(listed, nearest, reads=_may_differ)
     different = dict.fromkeys(quoted.pair for each in listed for quoted in each if _may_differ(quoted.pair))
     known = score_pairs(sorted(different, key=_length), scorer, work)
-    work.progress.advance(sum(map(len, listed)) - len(different))
+    work.progress.advance(total - len(different))
     return [_worst(each, known) for each in listed]
 
 
 def _worst(listed: Sequence[Quoted], known: Mapping[Pair, float]) -> Found | None:
-    pairs = len({quoted.pair for quoted in listed if quoted.pair in known})
-    each = (
-        Found(quoted, _lowered(known.get(quoted.pair, 0.0), quoted.handicap), max(pairs, 1))
-        for quoted in listed
-    )
-    return max(each, key=_probability, default=None)
+    pairs = max(len({quoted.pair for quoted in listed if quoted.pair in known}), 1)
+    by_turn: dict[int, Found] = {}
+    for quoted in listed:
+        found = Found(quoted, _lowered(known.get(quoted.pair, 0.0), quoted.handicap), pairs)
+        held = by_turn.get(quoted.second)
+        if held is None or found.probability > held.probability:
+            by_turn[quoted.second] = found
+    if not by_turn:
+        return None
+    worst = max(by_turn.values(), key=_probability)
+    others = (by_turn[turn] for turn in sorted(by_turn) if turn != worst.quoted.second)
+    return worst._replace(others=tuple(others))
 
 
 def _lowered(probability: float, handicap: float) -> float:

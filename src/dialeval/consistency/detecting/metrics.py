@@ -14,9 +14,12 @@ from dialeval.consistency.detecting.dialogues import (
     REACH,
     Case,
     Reading,
+    Scope,
+    Speakers,
     find_contradictions,
     obstacle,
 )
+from dialeval.consistency.detecting.recorded import CheckedDialogue
 from dialeval.core import Floats, Signature
 from dialeval.data.speakers import with_response
 from dialeval.data.types import Context, Dialogue, Example
@@ -50,13 +53,14 @@ class ContradictionDetector(PairDetector):
     def contradiction(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Probability that each response contradicts an earlier turn of its speaker, or itself; 0 with nothing said."""
         dialogues = [with_response(*each) for each in zip(contexts, responses, strict=True)]
-        found = find_contradictions([Case(turns, LAST_TURN) for turns in dialogues], self)
+        cases = [Case(turns, LAST_TURN) for turns in dialogues]
+        found = find_contradictions(cases, self, nearest=self.nearest)
         worst = self.calibration.worst
         return np.array([0.0 if each is None else worst(each.probability, each.pairs) for each in found])
 
 
 @dataclass(frozen=True, slots=True)
-class ContradictionRate(MeanOfValues):
+class ContradictionRate(MeanOfValues[Judged]):
     """Share of responses, or of dialogues, in which the detector finds a contradiction with what the speaker said.
 
     A response is compared with every earlier turn of its speaker and with itself; of a dialogue, every turn of the
@@ -64,6 +68,7 @@ class ContradictionRate(MeanOfValues):
     the ambiguous band count. In [0, 1]; lower is better. What has no two sentences to compare is unscored.
     """
 
+    version: ClassVar[int] = 4
     higher_is_better: ClassVar[bool | None] = False
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     yes_no: ClassVar[bool] = True
@@ -73,7 +78,7 @@ class ContradictionRate(MeanOfValues):
     contradictory: ClassVar[float] = 1.0
     """The value of a contradictory subject; all others have 1 minus this."""
     model: str = SHIPPED
-    """``shipped``, or an adapter that ``dialeval train contradiction`` wrote."""
+    """``shipped``, an adapter that ``dialeval train contradiction`` wrote, or a sequence classifier of Hugging Face."""
     reach: int = REACH
     """How many turns back a turn of a dialogue is compared, 0 for all; a response always with all."""
 
@@ -85,10 +90,9 @@ class ContradictionRate(MeanOfValues):
             )
 
     @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-        parameters = (("model", self.model), ("reach", self.reach))
-        return Signature(self.name, parameters, _facts(PairDetector(self.model)), version=4)
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The adapter and its hash, and from which probability on it sees a contradiction."""
+        return _facts(PairDetector(self.model))
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -106,10 +110,11 @@ class ContradictionRate(MeanOfValues):
         detector = PairDetector(self.model)
         calibration = detector.calibration
         cases = [Case(turns_of(subject), self._reading(subject)) for subject in subjects]
+        found = find_contradictions(cases, detector, nearest=detector.nearest)
         verdicts = [
             each
             and calibration.verdict(calibration.worst(each.probability, each.pairs, whole=case.reading.whole))
-            for case, each in zip(cases, find_contradictions(cases, detector), strict=True)
+            for case, each in zip(cases, found, strict=True)
         ]
         free = 1.0 - self.contradictory
         return rows_of_values([self.contradictory if v == "contradiction" else free for v in verdicts])
@@ -133,10 +138,53 @@ class ContradictionFree(ContradictionRate):
     contradictory: ClassVar[float] = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Contradictions(MeanOfValues[CheckedDialogue]):
+    """Share of a system's dialogues in which two turns contradict each other; ambiguous ones do not count.
+
+    Only of dialogues in which there is something to compare. In [0, 1]; lower is better.
+    """
+
+    name: ClassVar[str] = "contradictions"
+    higher_is_better: ClassVar[bool | None] = False
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    yes_no: ClassVar[bool] = True
+    family: ClassVar[str] = "contradiction"
+    model: str = SHIPPED
+    turn: Scope = "all"
+    speakers: Speakers = "system"
+    reach: int = REACH
+    """How many turns back a turn is compared, 0 for all."""
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The adapter and its hash, and from which probability on it sees a contradiction."""
+        return _facts(PairDetector(self.model))
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The adapter and its encoder, each with its sha256."""
+        return PairDetector(self.model).resources
+
+    @property
+    def reading(self) -> Reading:
+        """Which turns are compared."""
+        return Reading(self.turn, self.reach or None)
+
+    def unscorable(self, checked: CheckedDialogue) -> str | None:
+        """Why there is nothing to compare, or None."""
+        return checked.detected.reason
+
+    def statistics(self, dialogues: Sequence[CheckedDialogue]) -> Floats:
+        """Rows of 1 for a dialogue with a contradiction or 0, and 1."""
+        return rows_of_values([float(each.detected.verdict == "contradiction") for each in dialogues])
+
+
 def _facts(detector: PairDetector) -> tuple[tuple[str, str], ...]:
     facts = detector.calibration
     return (
-        ("adapter", detector.file.fact),
+        *((("classifier", detector.fact),) if detector.classifier else detector.file.facts),
+        *((("nearest", str(detector.nearest)),) if detector.nearest else ()),
         ("threshold", f"{facts.threshold:.4f}"),
-        ("band", f"{facts.low:.4f}-{facts.high:.4f}"),
+        ("band", f"{facts.band[0]:.4f}-{facts.band[1]:.4f}"),
     )

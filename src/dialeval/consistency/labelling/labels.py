@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 
-from dialeval.annotation.answers import Unusable, usable
+from dialeval.annotation.answers import Unusable, blamed, usable
 from dialeval.annotation.forms import Form, Option
+from dialeval.annotation.items import Utterance
 from dialeval.consistency.collecting.answers import ProbeAnswer
 from dialeval.consistency.detecting.detector import PairDetector, Verdict
 from dialeval.consistency.document import Label, LabelledAnswer
 from dialeval.consistency.pairs.types import Pair
-from dialeval.data.types import Candidate, Judgement, Question
-from dialeval.ratings.agreement.qualifying import Qualification, gold_answers, qualify
+from dialeval.data import encode
+from dialeval.data.types import Judgement, Prompt
+from dialeval.errors import Unsuitable
+from dialeval.ratings.raters import Qualification, gold_answers, qualify
 from dialeval.ratings.table import Ratings
-from dialeval.ratings.votes.rules import Unsettled, Votes
+from dialeval.ratings.votes import Unsettled, Votes
 from dialeval.stats.agreement.kappa import fleiss_kappa
-from dialeval.stats.estimate import Estimate
+from dialeval.stats.estimate import Statistic
 
 FORM: Final = Form(
     "contradiction",
-    "Read the conversation. Does the line below it contradict something that the same speaker said before?",
+    "Read the conversation. Does the line below it contradict what the same speaker said in the marked line?",
     (
         Option(1, "contradictory", "yes, it contradicts what the speaker said"),
         Option(0, "consistent", "no, both can be true"),
@@ -38,17 +42,55 @@ GOLD: Final = "gold"
 
 
 @dataclass(frozen=True, slots=True)
-class TwoOrNone:
-    """1 where two or more votes are for a contradiction, 0 where all of at least three are against it."""
+class Rule:
+    """1 if ``needed`` or more votes are for a contradiction, 0 if all of at least ``raters`` are against it."""
+
+    needed: int = 2
+    raters: int = FORM.raters
+
+    @classmethod
+    def of(cls, text: str) -> Rule:
+        """The rule that is written ``2-of-3``."""
+        found = re.fullmatch(r"([1-9]\d?)-of-([1-9]\d?)", text.strip())
+        needed, raters = (int(found[1]), int(found[2])) if found else (0, 0)
+        if not 0 < needed <= raters:
+            raise Unsuitable(f"Found the rule {text!r}; write votes and raters, as in 2-of-3 or 3-of-3.")
+        return cls(needed, raters)
 
     def label(self, votes: Votes) -> float | Unsettled:
         """That value, or how the votes are spread."""
-        against, needed = sum(vote == 1 for vote in votes), 2
-        if against >= needed:
+        against = sum(vote == 1 for vote in votes)
+        if against >= self.needed:
             return 1.0
-        if len(votes) >= FORM.raters and against == 0:
+        if len(votes) >= self.raters and against == 0:
             return 0.0
         return Unsettled(f"{against} of {len(votes)} votes for a contradiction")
+
+
+class Unanimity(NamedTuple):
+    """Answers that any rater calls a contradiction, and those that all raters do."""
+
+    any: int
+    all: int
+
+    @property
+    def share(self) -> float | None:
+        """Of those with any vote, how many are unanimous; None if there are none."""
+        return self.all / self.any if self.any else None
+
+
+@dataclass(frozen=True, slots=True)
+class AtDistance:
+    """Labels of answers to questions that follow what they ask about by one number of turns."""
+
+    distance: int
+    counts: Mapping[Label, int]
+    """Answers with each label."""
+    contexts: int
+    contradicted: int
+    """Contexts in which one system or more contradicts itself."""
+    kappa: Statistic
+    unanimity: Unanimity
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +98,17 @@ class Labels:
     """Labelled answers, raters' agreement, and the answers that could not be used."""
 
     answers: tuple[LabelledAnswer, ...]
-    kappa: Estimate
+    kappa: Statistic
     unusable: tuple[Unusable, ...]
     dropped: tuple[str, ...] = ()
     """Raters who did not pass the qualification test."""
+    by_distance: tuple[AtDistance, ...] = ()
+    """The same for each distance of the question from what it asks about."""
+
+    @property
+    def unanimity(self) -> Unanimity:
+        """Answers with any vote for a contradiction, and with all."""
+        return _unanimity(self.answers)
 
     @property
     def counts(self) -> Counter[Label]:
@@ -67,19 +116,28 @@ class Labels:
         return Counter(answer.label for answer in self.answers)
 
 
-def questions_of(answers: Iterable[ProbeAnswer]) -> list[Question]:
-    """A question per probe, whose candidates are the systems' answers; the same text is asked about once a system."""
-    by_probe: dict[str, list[ProbeAnswer]] = {}
+def with_utterances(answers: Iterable[ProbeAnswer]) -> list[tuple[ProbeAnswer, Utterance]]:
+    """Each answer with what raters judge of it: the response under its probe and system, the referent marked.
+
+    A system that gives one probe one text twice, as one probe may be in two draws, is judged once; a second text has
+    ``(2)`` behind the system.
+    """
+    found: list[tuple[ProbeAnswer, Utterance]] = []
+    known: dict[tuple[str, str], dict[str, Utterance]] = {}
     for answer in answers:
-        by_probe.setdefault(answer.item, []).append(answer)
-    return [
-        Question(
-            item,
-            own[0].example.context,
-            tuple(Candidate(answer.example.response.text, correct=False) for answer in own),
-        )
-        for item, own in by_probe.items()
-    ]
+        texts = known.setdefault((answer.item, answer.system), {})
+        text = answer.example.response.text
+        if text not in texts:
+            name = f"{answer.system} ({len(texts) + 1})" if texts else answer.system
+            texts[text] = Utterance(answer.item, answer.example.context, name, text, answer.referent)
+        found.append((answer, texts[text]))
+    return found
+
+
+def utterances_of_answers(answers: Iterable[ProbeAnswer]) -> list[Utterance]:
+    """What raters judge, each utterance once."""
+    judged = {(said.item, said.system): said for _, said in with_utterances(answers)}
+    return list(judged.values())
 
 
 def qualified(
@@ -97,22 +155,53 @@ def settle(
     answers: Sequence[ProbeAnswer],
     judgements: Iterable[Judgement],
     *,
+    rule: Rule | None = None,
     unusable_before: Iterable[Unusable] = (),
     dropped: Sequence[str] = (),
 ) -> Labels:
-    """The label of each answer that raters judged; those nobody judged are left out."""
-    questions = questions_of(answers)
-    read = usable(questions, judgements, form=FORM, unusable=unusable_before)
+    """The label of each answer that raters judged; those nobody judged are left out. Unsuitable if that is all."""
+    judged = with_utterances(answers)
+    read = usable((said for _, said in judged), judgements, form=FORM, unusable=unusable_before)
     votes = read.by_candidate()
-    rule, labelled, rows = TwoOrNone(), [], []
-    for answer, place in _places(answers):
-        given = votes.get((answer.item, place))
+    chosen, labelled, rows = rule or Rule(), [], []
+    for answer, said in judged:
+        given = votes.get((said.item, said.system))
         if not given:
             continue
         values = tuple(map(float, given.values()))
         rows.append(values)
-        labelled.append(_labelled(answer, values, rule.label(values)))
-    return Labels(tuple(labelled), _kappa(rows), read.unusable, tuple(dropped))
+        labelled.append(_labelled(answer, values, chosen.label(values)))
+    if not labelled:
+        why = blamed(read.unusable, FORM, used=0) if read.unusable else "There are no judgements of them."
+        by = f" Raters who did not pass the test: {', '.join(dropped)}." if dropped else ""
+        raise Unsuitable(f"No answer gets a label. {why}{by}")
+    by_distance = _by_distance(labelled, rows)
+    return Labels(tuple(labelled), _kappa(rows), read.unusable, tuple(dropped), by_distance)
+
+
+def _by_distance(labelled: Sequence[LabelledAnswer], rows: Sequence[Votes]) -> tuple[AtDistance, ...]:
+    found = []
+    for distance in sorted({answer.distance for answer in labelled if answer.distance is not None}):
+        places = [place for place, answer in enumerate(labelled) if answer.distance == distance]
+        own = [labelled[place] for place in places]
+        contradicted = {answer.id for answer in own if answer.label == "contradiction"}
+        found.append(
+            AtDistance(
+                distance,
+                Counter(answer.label for answer in own),
+                len({answer.id for answer in own}),
+                len(contradicted),
+                _kappa([rows[place] for place in places]),
+                _unanimity(own),
+            )
+        )
+    return tuple(found)
+
+
+def _unanimity(labelled: Sequence[LabelledAnswer]) -> Unanimity:
+    return Unanimity(
+        sum(answer.votes > 0 for answer in labelled), sum(answer.unanimous for answer in labelled)
+    )
 
 
 def label_by_detector(answers: Sequence[ProbeAnswer], detector: PairDetector) -> Labels:
@@ -141,19 +230,10 @@ def label_by_detector(answers: Sequence[ProbeAnswer], detector: PairDetector) ->
     return Labels(labelled, _kappa([]), ())
 
 
-def _places(answers: Sequence[ProbeAnswer]) -> list[tuple[ProbeAnswer, str]]:
-    """Each answer, and what it is called among the candidates of its probe."""
-    numbers: Counter[str] = Counter()
-    placed = []
-    for answer in answers:
-        numbers[answer.item] += 1
-        placed.append((answer, f"false_{numbers[answer.item]}"))
-    return placed
-
-
 def _labelled(answer: ProbeAnswer, votes: Votes, label: float | Unsettled) -> LabelledAnswer:
     context = answer.example.context
     said: Label = "ambiguous"
+    messages = cast("list[dict[str, str]]", encode(Prompt(answer.item, context))["context"])
     if not isinstance(label, Unsettled):
         said = "contradiction" if label else "consistent"
     return LabelledAnswer(
@@ -167,8 +247,11 @@ def _labelled(answer: ProbeAnswer, votes: Votes, label: float | Unsettled) -> La
         raters=len(votes),
         draw=answer.draw,
         kind=answer.kind,
+        context=tuple(messages),
+        referent=answer.referent,
+        distance=answer.distance,
     )
 
 
-def _kappa(rows: Sequence[Votes]) -> Estimate:
+def _kappa(rows: Sequence[Votes]) -> Statistic:
     return fleiss_kappa(np.array([[row.count(0.0), row.count(1.0)] for row in rows]).reshape(-1, 2))

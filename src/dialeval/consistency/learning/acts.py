@@ -12,7 +12,7 @@ from dialeval.data.codec.bad import refuse
 from dialeval.data.codec.sources import Source, check, lines
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
 from dialeval.errors import BadInput, ResourceUnavailable
-from dialeval.stats import clopper_pearson
+from dialeval.stats import Estimate, proportion
 
 ADAPTER: Final = "adapter.safetensors"
 KIND: Final = "acts"
@@ -58,25 +58,10 @@ def segments_of(text: str, before: str) -> tuple[str, ...]:
     return (text, before) if before else (text,)
 
 
-class Accuracy(NamedTuple):
-    """How many acts are right, with an exact 95 % interval."""
-
-    right: int
-    n: int
-    low: float
-    high: float
-
-    @property
-    def share(self) -> float:
-        """Right ones of all."""
-        return self.right / self.n
-
-
-def accuracy_of(given: Sequence[str], utterances: Sequence[Utterance]) -> Accuracy:
-    """These acts against those of the utterances, of which there must be one."""
+def accuracy_of(given: Sequence[str], utterances: Sequence[Utterance]) -> Estimate:
+    """Return the share of these acts that are those of the utterances, with an exact 95 % interval."""
     right = sum(act == each.act for act, each in zip(given, utterances, strict=True))
-    bounds = clopper_pearson(right, len(given))
-    return Accuracy(right, len(given), bounds.low, bounds.high)
+    return proportion(right, len(given))
 
 
 def commonest_act(utterances: Sequence[Utterance]) -> str:

@@ -15,7 +15,6 @@ import torch
 from dialeval.consistency.learning.acts import (
     ADAPTER,
     KIND,
-    Accuracy,
     Utterance,
     accuracy_of,
     commonest_act,
@@ -23,6 +22,7 @@ from dialeval.consistency.learning.acts import (
 )
 from dialeval.errors import Unsuitable
 from dialeval.files.atomic import write_atomically
+from dialeval.stats import Estimate
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import (
     FinetunedEncoder,
@@ -64,7 +64,7 @@ class TrainedActs(NamedTuple):
     names: tuple[str, ...]
     learnt: int
     fitted: Fitted
-    measured: dict[str, Accuracy]
+    measured: dict[str, Estimate]
     """On the utterances for a test: with the utterance before, without it, and always the commonest act."""
 
 
@@ -128,7 +128,8 @@ def _task(
 
     def losses(rows: Sequence[int]) -> list[Loss]:
         logits = model([tokens[row] for row in rows])
-        nats = torch.nn.functional.cross_entropy(logits, targets[list(rows)], reduction="none")
+        wanted = targets[list(rows)].to(logits.device)
+        nats = torch.nn.functional.cross_entropy(logits, wanted, reduction="none")
         return [Loss(nats.mean(), {"nats": Sum(float(nats.detach().sum()), len(rows))})]
 
     def validate() -> Numbers:
@@ -147,7 +148,7 @@ def _numbers(
     return tokens, torch.tensor([model.outputs.index(each.act) for each in utterances])
 
 
-def _measured(model: FinetunedEncoder, test: Sequence[Utterance], commonest: str) -> dict[str, Accuracy]:
+def _measured(model: FinetunedEncoder, test: Sequence[Utterance], commonest: str) -> dict[str, Estimate]:
     if not test:
         return {}
     alone = [each._replace(before="") for each in test]
@@ -165,7 +166,7 @@ def _acts(model: FinetunedEncoder, utterances: Sequence[Utterance]) -> list[str]
 
 def _card(done: TrainedActs, config: ActsConfig) -> Card:
     rows = [
-        (name, f"{each.n:,}", f"{each.share:.3f} [{each.low:.3f}, {each.high:.3f}]")
+        (name, f"{each.n:,}", f"{each.value:.3f} [{each.low:.3f}, {each.high:.3f}]")
         for name, each in done.measured.items()
     ]
     return Card(

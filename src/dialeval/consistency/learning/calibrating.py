@@ -14,7 +14,7 @@ from dialeval.consistency.detecting.detector import Calibration
 from dialeval.consistency.document import Measured
 from dialeval.core import Floats
 from dialeval.errors import Unsuitable
-from dialeval.stats import clopper_pearson
+from dialeval.stats import Estimate, proportion
 
 DOUBT: Final = 0.4
 """Pairs whose calibrated probability is within [0.4, 0.6) are ambiguous: either verdict would be wrong that often."""
@@ -36,7 +36,7 @@ def calibrate(margins: Floats, contradicts: Sequence[bool]) -> Calibration:
             f"{yes} contradictions and {no} other pairs; both are required to calibrate. Give more."
         )
     slope, offset = _logistic(np.stack([margins, np.ones(len(truth))]), truth)
-    return Calibration(slope, offset, 0.5, DOUBT, 1 - DOUBT)
+    return Calibration(slope, offset, 0.5, (DOUBT, 1 - DOUBT))
 
 
 def _logistic(
@@ -82,7 +82,7 @@ def calibrate_whole(calibration: Calibration, compared: Sequence[Compared]) -> C
         fitted.worst(each.probability, each.pairs, whole=True) for each in compared if not each.contradicts
     ]
     alarm = float(np.quantile(plain, 1 - ALARMS, method="higher"))
-    excess = _logit(alarm) - _logit(calibration.high) if alarm else 0.0
+    excess = _logit(alarm) - _logit(calibration.band[1]) if alarm else 0.0
     return fitted._replace(whole_offset=offset - max(excess + _MARGIN, 0.0))
 
 
@@ -117,18 +117,12 @@ def measure(
     truth = np.asarray(contradicts, dtype=bool)
     said = probabilities >= calibration.threshold
     right = int((said == truth).sum())
-    bounds = clopper_pearson(right, len(truth))
-    outside = (probabilities < calibration.low) | (probabilities >= calibration.high)
-    low, high = _auc_interval(probabilities, truth, seed)
+    outside = (probabilities < calibration.band[0]) | (probabilities >= calibration.band[1])
+    bounds = _auc_interval(probabilities, truth, seed)
     return Measured(
-        n=len(truth),
         contradictions=int(truth.sum()),
-        accuracy=right / len(truth),
-        low=bounds.low,
-        high=bounds.high,
-        auc=auc(probabilities, truth),
-        auc_low=low,
-        auc_high=high,
+        accuracy=proportion(right, len(truth)),
+        auc=Estimate.of(auc(probabilities, truth), *bounds, len(truth)),
         brier=float(((probabilities - truth) ** 2).mean()),
         calibration_error=_calibration_error(probabilities, truth),
         ambiguous=int((~outside).sum()),
@@ -147,6 +141,8 @@ def auc(scores: Floats, truth: Floats) -> float:
 
 
 def _auc_interval(scores: Floats, truth: Floats, seed: int, trials: int = 1000) -> tuple[float, float]:
+    if truth.all() or not truth.any():
+        return math.nan, math.nan
     draw = np.random.default_rng(seed)
     rows = draw.integers(0, len(truth), (trials, len(truth)))
     values = np.array([auc(scores[row], truth[row]) for row in rows])

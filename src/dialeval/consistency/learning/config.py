@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from dialeval.encoder.files import EMBEDDED
-from dialeval.training.schedule import Schedule, require_at_least_one
+from dialeval.resources.device import Precision
+from dialeval.training.schedule import Schedule, require, require_at_least_one
 
 KIND: Final = "contradiction"
 """What the adapter's file says that it is."""
@@ -18,16 +19,19 @@ class DetectorConfig:
     """All that moves the weights of a detector beside its data."""
 
     encoder: str = EMBEDDED
-    rank: int = 16
-    """Of the low-rank changes; with the embedded encoder the adapter has about 1.5 MB."""
+    hub: bool = False
+    """Whether the encoder may be downloaded."""
+    rank: int | None = 16
+    """Of the low-rank changes; None to train all weights. With the embedded encoder an adapter has 1.5 MB, or 45 MB."""
     longest: int = 64
     """Tokens that are read of a pair."""
     batch: int = 32
-    precision: Literal["float32", "bfloat16"] = "float32"
+    precision: Precision = "float32"
     """Of the products while training."""
     validated: int = 1000
     """Pairs of the validation part that are measured each time, to keep evaluations short."""
     schedule: Schedule = SCHEDULE
 
     def __post_init__(self) -> None:
-        require_at_least_one(self, "rank", "longest", "batch")
+        require_at_least_one(self, "longest", "batch")
+        require("rank", self.rank or 1, (self.rank or 1) >= 1, "1 or more, or None")

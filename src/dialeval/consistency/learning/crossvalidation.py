@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from dialeval.consistency.learning.calibrating import calibrate, measure
 from dialeval.consistency.learning.config import DetectorConfig
 from dialeval.consistency.pairs.types import LabelledPair, divide
 from dialeval.errors import Unsuitable
+
+FOLDS: Final = 3
+"""Parts into which contexts are divided that the other systems answered, too."""
 
 
 def measured_by(
@@ -38,6 +42,9 @@ def leave_one_out(
 ) -> list[Target]:
     """For each group of the pairs, a detector trained on all others, pairs of the same contexts left out.
 
+    If that leaves less than half of the others, as of systems that answered the same probes, the contexts are divided
+    into three folds, each tested by a detector trained on the other two.
+
     Training pairs follow the thesis: contradictions beside the utterance they contradict, others beside a random
     earlier one, classes balanced, one in ten held out to stop early and to calibrate.
     """
@@ -50,24 +57,74 @@ def leave_one_out(
     for system in systems:
         on_target(system)
         test = [labelled for labelled in pairs if labelled.group == system]
-        contexts = {labelled.pair.between for labelled in test}
-        others = [each for each in pairs if each.group != system and each.pair.between not in contexts]
-        targets.append(_target(system, test, others, start, config))
+        rest = [labelled for labelled in pairs if labelled.group != system]
+        targets.append(_target(system, test, rest, start, config))
     return targets
 
 
 def _target(
     system: str,
     test: Sequence[LabelledPair],
-    others: Sequence[LabelledPair],
+    rest: Sequence[LabelledPair],
     start: PairDetector,
     config: DetectorConfig,
 ) -> Target:
+    """What the detector does on one system before and after, its contexts in folds if others answered most of them."""
+    truth = [labelled.contradicts for labelled in test]
+    probabilities = np.zeros(len(test))
+    trained_on: list[int] = []
+    calibration = start.calibration
+    for contexts in _folds(test, rest, seed=config.schedule.seed):
+        others = [each for each in rest if each.pair.between not in contexts]
+        trained = _trained(others, start, config)
+        if trained is None:
+            return Target(system, measured_by(start, test), None, 0)
+        places = [place for place, each in enumerate(test) if each.pair.between in contexts]
+        probabilities[places] = trained.probability([test[place] for place in places])
+        trained_on.append(trained.pairs)
+        calibration = trained.calibration
+    # Each fold's calibration has the same threshold and band: only slope and offset are fitted.
+    after = measure(probabilities, truth, calibration)
+    return Target(system, measured_by(start, test), after, min(trained_on))
+
+
+def _folds(test: Sequence[LabelledPair], rest: Sequence[LabelledPair], *, seed: int) -> list[set[str]]:
+    """The contexts of the test at once, or in folds if too little to train on is left without them.
+
+    Systems that answered the same probes share all contexts.
+    """
+    contexts = sorted({labelled.pair.between for labelled in test})
+    left = sum(each.pair.between not in set(contexts) for each in rest)
+    if 2 * left >= len(rest):
+        return [set(contexts)]
+    Random(seed).shuffle(contexts)
+    return [fold for place in range(FOLDS) if (fold := set(contexts[place::FOLDS]))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Further:
+    """A detector that was trained further."""
+
+    margins: Callable[[Sequence[LabelledPair]], np.ndarray[tuple[int], np.dtype[np.float64]]]
+    calibration: Calibration
+    pairs: int
+
+    def probability(self, given: Sequence[LabelledPair]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """Calibrated probability of a contradiction in each pair."""
+        return self.calibration.probability(self.margins(given))
+
+
+def _trained(others: Sequence[LabelledPair], start: PairDetector, config: DetectorConfig) -> _Further | None:
+    """The detector trained further on these pairs; None if there are not both classes to train and to stop on."""
     from dialeval.consistency.learning.training import train_detector
     from dialeval.training.finetuning import predict
 
     chosen = balanced(with_random_earlier(others, seed=config.schedule.seed), seed=config.schedule.seed)
-    parts = divide(chosen, validation=0.1)
+    # Pairs fall into parts by their hash, so of few pairs none may fall into a tenth.
+    tried = (divide(chosen, validation=share) for share in (0.1, 0.3, 0.5))
+    parts = next((each for each in tried if each.train and each.validation), None)
+    if parts is None:
+        return None
     with tempfile.TemporaryDirectory() as scratch:
         trained = train_detector(
             parts.train, parts.validation, config, Path(scratch), start_from=start.file.path
@@ -80,10 +137,7 @@ def _target(
 
     held = parts.validation if len({each.contradicts for each in parts.validation}) == 2 else chosen
     calibration = calibrate(margins(held), [labelled.contradicts for labelled in held])
-    after = measure(
-        calibration.probability(margins(test)), [labelled.contradicts for labelled in test], calibration
-    )
-    return Target(system, measured_by(start, test), after, len(parts.train))
+    return _Further(margins, calibration, len(parts.train))
 
 
 def with_random_earlier(pairs: Iterable[LabelledPair], *, seed: int = 0) -> list[LabelledPair]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dialeval.consistency.detecting.detector import Calibration, PairDetector, margins_of
+from dialeval.consistency.detecting.detector import Calibration, PairDetector, margins_of, nearest_of
 from dialeval.consistency.detecting.dialogues import (
     EVERYTHING,
     LAST_TURN,
@@ -62,13 +62,16 @@ def finish(
     margins = pair_margins(trained.model, calibrated_on)
     truth = [labelled.contradicts for labelled in calibrated_on]
     calibration = calibrate(margins, truth)
-    compared = compared_in(talks or in_company(calibrated_on), Scorer(trained.model, calibration))
+    nearest = nearest_of(trained.model.weights)
+    compared = compared_in(talks or in_company(calibrated_on), Scorer(trained.model, calibration, nearest))
     calibration = calibrate_worst(calibration, compared)
     if whole:
-        seen = compared_in(whole, Scorer(trained.model, calibration), EVERYTHING)
+        seen = compared_in(whole, Scorer(trained.model, calibration, nearest), EVERYTHING)
         calibration = calibrate_whole(calibration, seen)
     measured = measure(calibration.probability(margins), truth, calibration)
-    facts = {**calibration._asdict(), **_sources(train, calibrated_on), "started_from": started_from}
+    facts = {**calibration.facts, **_sources(train, calibrated_on), "started_from": started_from}
+    if nearest is not None:
+        facts["nearest"] = nearest
     write_adapter(folder / ADAPTER, trained.model, KIND, facts)
     write_document(folder / MEASURED, {"validation": measured, "calibration": calibration})
     write_atomically(folder / CARD, str(_card(trained, train, calibration, config, facts)).encode())
@@ -93,6 +96,7 @@ class Scorer(NamedTuple):
 
     model: FinetunedEncoder
     calibration: Calibration
+    nearest: int | None = None
 
     def probabilities(self, pairs: Sequence[Pair]) -> Floats:
         """Calibrated probability of a contradiction in each pair."""
@@ -108,7 +112,7 @@ def compared_in(
     """What the scorer sees in each dialogue: in its last turn, or in all turns of its assistant."""
     read = [reading.of(Dialogue("", talk.turns), "system") for talk in talks]
     cases = [Case(talk.turns, each) for talk, each in zip(talks, read, strict=True)]
-    found = find_contradictions(cases, scorer)
+    found = find_contradictions(cases, scorer, nearest=scorer.nearest)
     return [
         Compared(each.probability, each.pairs, talk.contradicts)
         for each, talk in zip(found, talks, strict=True)
@@ -158,15 +162,16 @@ def _card(
     schedule = config.schedule
     settings = {
         "encoder": config.encoder,
-        "rank": config.rank,
+        "rank": config.rank or "all weights",
         "tokens": config.longest,
         "batch": config.batch,
         "learning rate": schedule.learning_rate,
+        "weight decay": schedule.weight_decay,
         "epochs": schedule.epochs,
         "seed": schedule.seed,
         "started from": facts["started_from"] or "the encoder",
         "threshold": calibration.threshold,
-        "ambiguous band": f"{calibration.low:g} to {calibration.high:g}",
+        "ambiguous band": f"{calibration.band[0]:g} to {calibration.band[1]:g}",
         "ended by": trained.fitted.ending,
     }
     rows = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -72,7 +72,11 @@ def train_detector(
             "Give more pairs."
         )
     settings = Finetuning(
-        encoder=config.encoder, rank=config.rank, longest=config.longest, precision=config.precision
+        encoder=config.encoder,
+        hub=config.hub,
+        rank=config.rank,
+        longest=config.longest,
+        precision=config.precision,
     )
     model = FinetunedEncoder(settings, CLASSES, seed=config.schedule.seed)
     if start_from is not None:
@@ -82,7 +86,7 @@ def train_detector(
     identity = {**_settings(config), "data": digest_of([*train, *validation]), "start": str(start_from or "")}
     updates = config.schedule.epochs * -(-len(train) // config.batch)
     # The rate falls to 0 at the end of the last epoch, unless the schedule says otherwise.
-    schedule = replace(config.schedule, decay=config.schedule.decay or updates)
+    schedule = config.schedule.falling(updates)
     return Trained(model, fit(task, schedule, Checkpoints(folder, identity), session))
 
 
@@ -91,7 +95,8 @@ def _task(model: FinetunedEncoder, train: _Data, held_out: _Data, config: Detect
     batches = batches_by_length(lengths, config.batch, pool=_POOL * config.batch, seed=config.schedule.seed)
 
     def losses(rows: Rows) -> list[Loss]:
-        each = class_loss(train.logits(model, rows), train.targets[list(rows)])
+        logits = train.logits(model, rows)
+        each = class_loss(logits, train.targets[list(rows)].to(logits.device))
         return [Loss(each.mean(), {"loss": Sum(float(each.sum().detach()), len(rows))})]
 
     return Task(model, batches, losses, lambda: _measured(model, held_out))
@@ -101,7 +106,8 @@ def _measured(model: FinetunedEncoder, data: _Data) -> Numbers:
     """Mean loss, and the share of pairs whose contradiction is seen or rightly not seen."""
     total, right = 0.0, 0
     for rows in in_chunks(data.tokens, 64):
-        logits, targets = data.logits(model, rows), data.targets[rows]
+        logits = data.logits(model, rows)
+        targets = data.targets[rows].to(logits.device)
         total += float(class_loss(logits, targets).sum())
         right += int(((logits.softmax(1)[:, 0] >= 0.5) == (targets == 0)).sum())
     return {"loss": total / len(data.tokens), "accuracy": right / len(data.tokens)}
@@ -117,9 +123,6 @@ def digest_of(pairs: Sequence[LabelledPair]) -> str:
 
 def _settings(config: DetectorConfig) -> dict[str, Any]:
     schedule = config.schedule
-    kept = {
-        name: getattr(schedule, name)
-        for name in ("epochs", "learning_rate", "warm_up", "decay", "evaluate_every", "seed")
-    }
+    kept = {"epochs": schedule.epochs, **schedule.identity()}
     own = {name: getattr(config, name) for name in ("encoder", "rank", "longest", "batch", "precision")}
     return {"kind": KIND, **own, **kept}

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Final
 
-from dialeval.consistency.detecting.sentences import split_sentences
 from dialeval.consistency.pairs.rules import CONTRADICTING, restated
 from dialeval.consistency.pairs.types import LabelledPair, Pair
 from dialeval.data.types import Context, Dialogue
+from dialeval.text.sentences import split_sentences
 
 _STATEMENT: Final = re.compile(r"\b(i|my|we|our|me|mine)\b", re.IGNORECASE)
 _LONGEST: Final = 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,51 @@ def decode(fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
     return [
         LabelledPair(Pair(text(fields, "seg1", where, ""), text(fields, "seg2", where, "")), label, "decode")
     ]
+
+
+def decode_dialogue(fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
+    """Pairs of a dialogue of DECODE as its authors publish it: the last turn with earlier ones of its speaker.
+
+    If the last turn contradicts, each turn that the raters name as evidence makes a contradiction. If not, one earlier
+    turn makes a consistent pair, drawn by the content, so that every run draws the same; the others stand beside it.
+    The group is the split, which the name of the file says.
+    """
+    todo = "Give the published dialogues."
+    turns, evidence = fields["turns"], fields["aggregated_contradiction_indices"]
+    if not isinstance(turns, list) or not all(_is_turn(turn) for turn in turns) or not turns:
+        raise wrong(where, "turns", turns, "a list of turns with 'agent_id' and 'text'", todo)
+    if type(fields["is_contradiction"]) is not bool:
+        raise wrong(where, "is_contradiction", fields["is_contradiction"], "true or false", todo)
+    if not isinstance(evidence, list) or not all(
+        type(each) is int and 0 <= each < len(turns) for each in evidence
+    ):
+        raise wrong(where, "aggregated_contradiction_indices", evidence, "positions among the turns", todo)
+    last = turns[-1]
+    own = [place for place, turn in enumerate(turns[:-1]) if turn["agent_id"] == last["agent_id"]]
+    named = [place for place in own if place in evidence]
+    contradicts = fields["is_contradiction"]
+    if contradicts:
+        chosen = named
+    else:
+        key = "\n".join(turn["text"] for turn in turns).encode()
+        chosen = own and [own[int.from_bytes(hashlib.sha256(key).digest()[:8], "big") % len(own)]]
+    between = turns[-2]["text"] if len(turns) > 1 and turns[-2]["agent_id"] != last["agent_id"] else ""
+    label: Label = "contradiction" if contradicts else "consistent"
+    others = [place for place in own if place not in (named if contradicts else chosen)]
+    return [
+        LabelledPair(
+            Pair(turns[place]["text"], last["text"], between),
+            label,
+            "decode",
+            Path(where.path).name.split(".")[0],
+            others=tuple(turns[other]["text"] for other in others),
+        )
+        for place in chosen
+    ]
+
+
+def _is_turn(turn: object) -> bool:
+    return isinstance(turn, dict) and isinstance(turn.get("text"), str) and "agent_id" in turn
 
 
 def prosecco(fields: Mapping[str, object], where: Where) -> list[LabelledPair]:

@@ -6,9 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from dialeval.consistency.pairs.published import RgmResponses, ci_tod, decode, prosecco
+from dialeval.consistency.pairs.published import (
+    RgmResponses,
+    ci_tod,
+    decode,
+    decode_dialogue,
+    prosecco,
+)
 from dialeval.consistency.pairs.types import LABELS, Label, LabelledPair, Pair
 from dialeval.data.codec.bad import BadLine, OnBad, Where, refuse
+from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.fields import text, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.sources import Source, check, file_of
@@ -17,6 +24,10 @@ from dialeval.errors import BadInput
 
 Fields: TypeAlias = Mapping[str, object]
 Reader: TypeAlias = Callable[[Fields, Where], list[LabelledPair]]
+
+
+AMBIGUOUS: Final = "ambiguous"
+"""Label of answers on which raters differ, which no detector learns or is held to."""
 
 
 class Shape(NamedTuple):
@@ -30,9 +41,33 @@ class Shape(NamedTuple):
 def _ours(fields: Fields, where: Where) -> list[LabelledPair]:
     between = text(fields, "between", where, "") if fields.get("between") else ""
     pair = Pair(text(fields, "earlier", where, ""), text(fields, "response", where, ""), between)
+    group = str(fields.get("group") or fields.get("system") or "")
+    votes = fields.get("votes") if fields.get("by") != "detector" else None
     return [
-        LabelledPair(pair, _label(fields, where), str(fields.get("source", "")), str(fields.get("group", "")))
+        LabelledPair(
+            pair,
+            _label(fields, where),
+            str(fields.get("source", "")),
+            group,
+            votes if type(votes) is int else None,
+            _others(fields),
+        )
     ]
+
+
+def _others(fields: Fields) -> tuple[str, ...]:
+    """What the speaker of the referent says elsewhere in the context, if the line has it."""
+    context, referent = fields.get("context"), fields.get("referent")
+    if not isinstance(context, list) or type(referent) is not int or not 0 <= referent < len(context):
+        return ()
+    if not all(isinstance(turn, Mapping) and isinstance(turn.get("content"), str) for turn in context):
+        return ()
+    speakers = [(turn.get("role"), turn.get("name")) for turn in context]
+    return tuple(
+        turn["content"]
+        for place, turn in enumerate(context)
+        if place != referent and speakers[place] == speakers[referent]
+    )
 
 
 def _nli(fields: Fields, where: Where) -> list[LabelledPair]:
@@ -53,26 +88,39 @@ SHAPES: Final = (
     Shape("nli", frozenset({"premise", "hypothesis", "label"}), _nli),
     Shape("decode", frozenset({"seg1", "seg2", "label"}), decode),
     Shape("prosecco", frozenset({"locution_1", "locution_2", "label"}), prosecco),
+    Shape(
+        "decode",
+        frozenset({"turns", "is_contradiction", "aggregated_contradiction_indices"}),
+        decode_dialogue,
+    ),
     Shape("ci-tod", frozenset({"turns", "hi", "qi"}), ci_tod),
 )
 _RGM: Final = frozenset({"utterances", "annotation_target_pair", "contradictory_label_count"})
 
 
 def read_pairs(source: Source, *, on_bad: OnBad = refuse) -> Iterator[LabelledPair]:
-    """The labelled pairs of a file, whatever set it is from; DECODE and ProSeCCo are tables, the rest JSON Lines.
+    """The labelled pairs of a file, whatever set it is from; ProSeCCo and predictions for DECODE are tables.
 
-    A file of rgm-contradiction needs the folder ``responses`` that is published with it, in one of its parents.
+    Pairs that ``dialeval consistency label`` calls ambiguous are left out, which a note says. A file of
+    rgm-contradiction needs the folder ``responses`` that is published with it, in one of its parents.
     """
     check(source)
     reader: Reader | None = None
+    ambiguous = 0
     for fields, where, raw in _rows(source, on_bad):
         try:
             if not isinstance(fields, Mapping):
                 raise wrong(where, "", fields, "an object", "Give labelled pairs.")
             reader = reader or _reader(fields, where, source)
+            if reader is _ours and fields.get("label") == AMBIGUOUS:
+                ambiguous += 1
+                continue
             yield from reader(fields, where)
         except BadInput as error:
             on_bad(BadLine(error, raw))
+    if ambiguous:
+        what = "pairs that raters did not settle" if ambiguous > 1 else "pair that raters did not settle"
+        tell(str(file_of(source)), f"left out {ambiguous:,} ambiguous {what}")
 
 
 def _rows(source: Source, on_bad: OnBad) -> Iterator[tuple[object, Where, str]]:
@@ -107,11 +155,15 @@ def read_all(
     words: int | None = None,
     on_bad: OnBad = refuse,
 ) -> list[LabelledPair]:
-    """The pairs of all files, in order, each once; not those of these groups, nor those of more words than so many."""
-    kept: dict[Pair, LabelledPair] = {}
+    """The pairs of all files, in order, each once; not those of these groups, nor those of more words than so many.
+
+    What two systems say alike is judged, and kept, for each of them.
+    """
+    kept: dict[tuple[Pair, str], LabelledPair] = {}
     for source in sources:
         for labelled in read_pairs(source, on_bad=on_bad):
             short = words is None or sum(len(part.split()) for part in labelled.pair[:2]) <= words
             if short and labelled.group not in leave_out:
-                kept.setdefault(labelled.pair, labelled)
+                system = labelled.group if labelled.votes is not None else ""
+                kept.setdefault((labelled.pair, system), labelled)
     return list(kept.values())

@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.consistency.detecting.sentences import is_question, split_sentences
 from dialeval.consistency.probing.probes import Probe, named
 from dialeval.core import Floats, LikelihoodModel, resources_of
 from dialeval.data import digest
 from dialeval.data.speakers import chat_turn, speaks, spoken, who
 from dialeval.data.types import Context, Dialogue, Prompt, Turn
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
+from dialeval.text.sentences import is_question, split_sentences
 from dialeval.version import __version__
 
 DISTANCES: Final = (1, 3, 5)

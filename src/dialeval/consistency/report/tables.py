@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dialeval.consistency.document import (
     AnalysisDocument,
     Detected,
-    DetectedDocument,
+    DialoguesInfo,
     Measured,
     SystemRate,
     Target,
 )
-from dialeval.display.table import Cell, Column, Table
-from dialeval.display.wording import NOTHING, count, interval, number, one_line, p_value, percent
+from dialeval.display.table import Cell, Column, Table, estimate_cell
+from dialeval.display.wording import NOTHING, count, number, one_line, p_value, percent
 
 _RATES = (
     Column("system"),
-    Column("contradiction rate", numeric=True),
+    Column("rate of checked", numeric=True),
     Column("contradictions", numeric=True),
     Column("ambiguous", numeric=True),
     Column("checked", numeric=True),
@@ -53,10 +53,10 @@ def rates(systems: Sequence[SystemRate], notes: Sequence[str] = ()) -> Table:
     rows = tuple(
         (
             Cell(rate.system or "(no system)"),
-            Cell(number(rate.rate), interval(rate.low, rate.high)),
+            estimate_cell(*rate.rate[:3]),
             Cell(f"{rate.contradictions:,}"),
             Cell(f"{rate.ambiguous:,}"),
-            Cell(f"{rate.dialogues:,}"),
+            Cell(f"{rate.rate.n:,}"),
             Cell(f"{rate.excluded:,}"),
         )
         for rate in systems
@@ -65,10 +65,8 @@ def rates(systems: Sequence[SystemRate], notes: Sequence[str] = ()) -> Table:
 
 
 def worst(detected: Sequence[Detected], *, most: int = 10) -> Table:
-    """The pairs of the highest probabilities, shortened to a line each."""
-    kept = [each for each in detected if each.quotes is not None and each.verdict != "none"]
-    kept.sort(key=lambda each: -(each.probability or 0.0))
-    return Table("Where it contradicts itself", _PAIRS, tuple(_row(each) for each in kept[:most]))
+    """The first of these pairs, shortened to a line each; ``+2`` says that the dialogue has two more contradictions."""
+    return Table("Where it contradicts itself", _PAIRS, tuple(_row(each) for each in detected[:most]))
 
 
 def _row(each: Detected) -> tuple[Cell, ...]:
@@ -78,48 +76,35 @@ def _row(each: Detected) -> tuple[Cell, ...]:
     return (
         Cell(each.id),
         Cell(each.system),
-        Cell(f"{each.pair[0]}, {each.pair[1]}"),
+        Cell(f"{each.pair[0]}, {each.pair[1]}" + (f" +{len(each.others)}" if each.others else "")),
         Cell(one_line(earlier.text, limit=_QUOTED)),
         Cell(one_line(later.text, limit=_QUOTED)),
         Cell(number(each.probability, 2), mark="?" if each.verdict == "ambiguous" else ""),
     )
 
 
-def notes_of(document: DetectedDocument) -> list[str]:
+def notes_of(info: DialoguesInfo) -> list[str]:
     """What the numbers mean, and what was left out."""
-    low, high = document.band
+    low, high = info.band
     told = [
         f"contradiction from {number(high, 2)}, ambiguous (?) from {number(low, 2)}; threshold "
-        f"{number(document.threshold, 2)}"
+        f"{number(info.threshold, 2)}"
     ]
-    if document.turn == "all" and document.speakers == "system":
-        known = len(document.dialogues) - document.all_speakers
+    if info.turn == "all" and info.speakers == "system":
+        known = sum(rate.rate.n + rate.excluded for rate in info.systems) - info.all_speakers
         told += [f"{count(known, 'dialogue')}: the system's turns only (--speakers all compares all)"] * bool(
             known
         )
-        if document.all_speakers:
+        if info.all_speakers:
             told.append(
-                f"{count(document.all_speakers, 'dialogue')}: all speakers, as nobody is known as the system"
+                f"{count(info.all_speakers, 'dialogue')}: all speakers, as nobody is known as the system"
             )
-    if document.not_compared:
+    if info.not_compared:
         told.append(
-            f"{count(document.not_compared, 'pair')} of turns not compared: more than {document.reach} turns apart "
+            f"{count(info.not_compared, 'pair')} of turns not compared: more than {info.reach} turns apart "
             "(--reach 0 compares all)"
         )
-    return told + [f"{count(n, 'dialogue')} not checked: {reason}" for reason, n in document.excluded.items()]
-
-
-def print_detected(document: DetectedDocument) -> None:
-    """Print rates and the worst pairs to the terminal."""
-    from dialeval.display.consoles import PrintableConsole
-    from dialeval.display.terminal import print_table
-
-    console = PrintableConsole()
-    print_table(rates(document.systems, notes_of(document)), console)
-    pairs = worst(document.dialogues)
-    if pairs.rows:
-        console.print()
-        print_table(pairs, console)
+    return told + [f"{count(n, 'dialogue')} not checked: {reason}" for reason, n in info.excluded.items()]
 
 
 def measured_table(measured: Mapping[str, Measured]) -> Table:
@@ -127,11 +112,11 @@ def measured_table(measured: Mapping[str, Measured]) -> Table:
     rows = tuple(
         (
             Cell(name),
-            Cell(number(found.accuracy), interval(found.low, found.high)),
-            Cell(number(found.auc), interval(found.auc_low, found.auc_high)),
+            estimate_cell(*found.accuracy[:3]),
+            estimate_cell(*found.auc[:3]),
             Cell(number(found.calibration_error)),
             Cell(f"{found.ambiguous:,}"),
-            Cell(f"{found.n:,}"),
+            Cell(f"{found.accuracy.n:,}"),
         )
         for name, found in measured.items()
     )
@@ -143,11 +128,9 @@ def cross_validated(targets: Sequence[Target]) -> Table:
     rows = tuple(
         (
             Cell(target.system),
-            Cell(number(target.before.accuracy), interval(target.before.low, target.before.high)),
-            Cell(number(target.after.accuracy), interval(target.after.low, target.after.high))
-            if target.after is not None
-            else Cell(NOTHING),
-            Cell(f"{target.before.n:,}"),
+            estimate_cell(*target.before.accuracy[:3]),
+            estimate_cell(*target.after.accuracy[:3]) if target.after is not None else Cell(NOTHING),
+            Cell(f"{target.before.accuracy.n:,}"),
         )
         for target in targets
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.errors import BadInput
+from dialeval.files.atomic import make_private
 
 
 class Where(NamedTuple):
@@ -24,7 +25,7 @@ class BadLine(NamedTuple):
 
     error: BadInput
     raw: str
-    """The line as it stands in the file; only its beginning where it is too long to hold."""
+    """The line as it stands in the file; only its beginning if it is too long to hold."""
 
 
 OnBad: TypeAlias = Callable[[BadLine], None]
@@ -37,7 +38,7 @@ def refuse(bad: BadLine) -> None:
 
 
 SIDE_ENDING: Final = ".bad.jsonl"
-"""How the names of side files end."""
+"""Ending of the names of side files."""
 
 
 class SideFile:
@@ -64,7 +65,7 @@ class SideFile:
         self.count += 1
 
     def message(self) -> str | None:
-        """How many lines were left out and where they are, for people; None where nothing was bad."""
+        """Return for people how many lines were left out and where they are; None if nothing was bad."""
         if not self.count:
             return None
         lines = "line was" if self.count == 1 else "lines were"
@@ -72,9 +73,16 @@ class SideFile:
 
     def _make_room(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.exists() and self.path.stat().st_size and not _is_ours(self.path):
-            found, expected = "a file that holds something else", "room for the lines to be left out"
-            raise BadInput(str(self.path), found, expected, "Move or rename it.")
+        if self.path.is_symlink():  # whoever sent the data would choose which file is written
+            found = f"a link to {self.path.readlink()}"
+        elif self.path.exists() and not self.path.is_file():
+            found = "something that is no file"
+        elif self.path.exists() and self.path.stat().st_size and not _is_ours(self.path):
+            found = "a file that holds something else"
+        else:
+            make_private(self.path)  # the data may be
+            return
+        raise BadInput(str(self.path), found, "room for the lines to be left out", "Move or rename it.")
 
 
 def _entry(bad: BadLine) -> dict[str, object]:

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from dialeval.data.codec.cells import WORDS
-from dialeval.data.codec.column_names import SYSTEM, Columns, is_response
+from dialeval.data.codec.column_names import SYSTEM, Columns, is_response, unknown_record
 from dialeval.data.codec.dialects import number_in
-from dialeval.data.codec.unknown import unknown_record
+from dialeval.data.codec.tables import WORDS
 from dialeval.data.types import Kind
 
 SAMPLE: Final = 20
@@ -56,7 +55,7 @@ _SPEAKING: Final = re.compile(
     r"|agent|prediction|generated|(^|[^a-z])(old|new|prod|v\d+)([^a-z]|$)",
     re.IGNORECASE,
 )
-"""What names of systems hold."""
+"""Words in names of systems."""
 _OTHER_KINDS: Final = frozenset({"messages", "candidates", "responses", "criterion", "rater", "act"})
 """Fields of ours that show a record to be no row of a sheet."""
 _WORDS: Final = 2.0
@@ -64,7 +63,7 @@ _WORDS: Final = 2.0
 
 
 class Guess(NamedTuple):
-    """What the columns of a file hold."""
+    """Fields of the columns of a file."""
 
     columns: Columns
     note: str
@@ -96,6 +95,8 @@ def guess_columns(
         sheet.look_for_systems(sure="context" in names and kind is None)
     unclear = sheet.unclear and systems_needed and kind != "prompt" and not sheet.has_response
     if (unclear and not (kind is None and "context" in names)) or sheet.lacks(kind):
+        if given is not None:
+            given.check(names, path, line)
         raise unknown_record(path, names, line, likely=sheet.suggestion())
     return sheet.result(all_read=not systems_needed)
 
@@ -107,6 +108,7 @@ class _Sheet:
         self, names: Sequence[str], sample: Sequence[Mapping[str, object]], given: Columns | None
     ) -> None:
         self._names, self._sample = names, sample
+        self._own = frozenset(names)
         self._pairs = list(given.pairs) if given else []
         self._count = len(self._pairs)
         self._taken = {column for _, column in self._pairs}
@@ -182,7 +184,7 @@ class _Sheet:
         return Columns(tuple(pairs) or (("response", self._names[0] if self._names else "COLUMN"),))
 
     def result(self, *, all_read: bool) -> Guess | None:
-        """What is known now; None if every name is ours. With ``all_read``, other columns are no news."""
+        """Return what is known now; None if every name is ours. With ``all_read``, other columns are no news."""
         if not self._pairs:
             return None
         columns = Columns(tuple(self._pairs))
@@ -205,12 +207,11 @@ class _Sheet:
 
     def _has_own(self, field: str) -> bool:
         """Whether a column has the field's own name, and no other field took it."""
-        own = [name for name in self._names if name not in self._taken]
         if field == "references":
+            own = self._own - self._taken
             return any(name == "references" or re.fullmatch(r"reference(_\d+)?", name) for name in own)
-        return field in own and (
-            field in _NAMES or field.startswith((SYSTEM, "reference_")) or field == "reference"
-        )
+        is_field = field in _NAMES or field.startswith((SYSTEM, "reference_")) or field == "reference"
+        return is_field and field in self._own and field not in self._taken
 
     def _is(self, field: str, name: str) -> bool:
         folded = _fold(name)

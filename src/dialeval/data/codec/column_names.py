@@ -1,13 +1,20 @@
-"""Columns of a file that stand for fields of records, as the user names them: ``response=completion``."""
+"""Columns of a file that stand for fields of records, as the user names them: ``response=completion``.
+
+If nothing names them and they cannot be guessed, `unknown_record` is the error: it says what the file has, what each
+verb needs, and both ways out.
+"""
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from pathlib import Path
 from typing import Final, TypeAlias
 
+from dialeval.data.codec.dialects import WINDOWS, is_windows, separator_of, wide_encoding
 from dialeval.data.codec.fields import FIELDS
 from dialeval.errors import BadInput, Unsuitable, close_names
 
@@ -21,6 +28,8 @@ _KNOWN: Final = (
 )
 _HISTORY: Final = re.compile(r"context|history|dialog(ue)?|conversation|turns")
 """Columns whose lines are turns; the lines of any other column, such as a question, belong to one turn."""
+_LISTED: Final = 100
+"""Names that an error lists."""
 _TEXTS: Final = frozenset({"response", "references", "context", "content", "role", "name", "conversation"})
 
 ColumnsGiven: TypeAlias = "Mapping[str, str | Sequence[str]] | str | Columns | None"
@@ -93,7 +102,7 @@ class Columns:
                 raise BadInput(path, f"the columns {listed}", f"{column!r}, for {field!r}", todo, line)
 
     def renaming(self) -> Renaming:
-        """What gives the cells of a row the names of their fields."""
+        """Return what gives the cells of a row the names of their fields."""
         places: list[tuple[str, str]] = []
         references = 0
         for field, column in self.pairs:
@@ -126,7 +135,7 @@ class Renaming:
 
 
 def _as_text(field: str, cell: object) -> object:
-    """A number or a date as a person would type it, where the field holds text."""
+    """A number or a date as a person would type it, if the field holds text."""
     if isinstance(cell, str) or cell is None or not (field in _TEXTS or is_response(field)):
         return cell
     if isinstance(cell, bool):
@@ -204,5 +213,111 @@ def _csv(part: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names of fields or columns as errors list them, sorted."""
-    return ", ".join(repr(name) for name in sorted(names))
+    """Names of fields or columns as errors list them, sorted: the first hundred."""
+    shown = [repr(name) for name in sorted(names)]
+    more = [f"and {len(shown) - _LISTED:,} more"] if len(shown) > _LISTED else []
+    return ", ".join([*shown[:_LISTED], *more])
+
+
+NEEDS: Final = (
+    "'response' for score and compare (with 'references' for most metrics), 'context' for run and init, 'messages' for "
+    "whole dialogues, or 'item', 'rater' and 'value' for ratings"
+)
+"""Fields that verbs need."""
+
+_HEAD: Final = 1 << 14
+_JSON_READER: Final = """\
+    import json
+
+    def read(path):
+        with open(path, encoding="{encoding}") as file:
+            for row in {rows}:
+                yield {{{fields}}}"""
+_TABLE_READER: Final = """\
+    import csv
+
+    def read(path):
+        with open(path, encoding="{encoding}", newline="") as file:
+            for row in csv.DictReader(file{separated}):
+                yield {{{fields}}}"""
+_PARQUET_READER: Final = """\
+    import pyarrow.parquet
+
+    def read(path):
+        table = pyarrow.parquet.read_table(path)
+        for row in table.to_pylist():
+            yield {{{fields}}}"""
+_SHEET_READER: Final = """\
+    import pandas
+
+    def read(path):
+        sheet = pandas.read_excel(path, dtype=str)
+        for row in sheet.to_dict("records"):
+            yield {{{fields}}}"""
+
+
+def unknown_record(
+    path: str, names: Collection[str], line: int | None, *, likely: Columns | None = None
+) -> BadInput:
+    """The error for a record with these fields; ``likely`` is how its columns may be meant."""
+    columns = likely or Columns((("response", min(names, default="COLUMN")),))
+    fields = {field.partition(":")[0] for field, column in columns.pairs if column}
+    more = (
+        "" if fields & {"response", "system"} else " for run (score and compare need response=COLUMN as well)"
+    )
+    todo = (
+        f"Name the columns, as in {columns.option}{more}; or read the file your own way with --from my.py:read, "
+        f"where my.py is\n\n{reader(path, columns)}\n\n"
+        "('dialeval data ls' lists the formats that are read without either; 'init' and studies write "
+        f"my.py:read:{Path(path).name}.)"
+    )
+    found = f"a record with {listed(names)}" if names else "something other than a JSON object"
+    return BadInput(path, found, NEEDS, todo, line)
+
+
+def reader(path: str, columns: Columns) -> str:
+    """Six lines of Python that read such a file, indented."""
+    named = {field.partition(":")[0]: column for field, column in reversed(columns.pairs) if column}
+    if "system" in named:
+        named["response"] = named.pop("system")
+    order = ("context", "response", "references")
+    fields = [
+        f'"{field}": row[{named[field]!r}]' for field in order if field in named and field != "references"
+    ]
+    fields += [f'"references": [row[{named["references"]!r}]]'] if "references" in named else []
+    ending = Path(path.removesuffix(".gz").partition("#")[0]).suffix.lower()
+    shapes = {
+        ".csv": _TABLE_READER,
+        ".tsv": _TABLE_READER,
+        ".parquet": _PARQUET_READER,
+        ".xlsx": _SHEET_READER,
+    }
+    return shapes.get(ending, _JSON_READER).format(
+        fields=", ".join(fields or ['"response": ...']), **_manner(path, "\t" if ending == ".tsv" else ",")
+    )
+
+
+def _manner(path: str, usual: str) -> dict[str, str]:
+    """How the file at hand is written, so that the reader reads it: encoding, separator of cells, one JSON array."""
+    head = _head(path)
+    encoding = wide_encoding(head) or ("utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8")
+    if encoding == "utf-8" and any(byte > 127 for byte in head) and is_windows(head):
+        encoding = WINDOWS
+    text = head.decode(encoding, "replace").lstrip()
+    mark = separator_of("".join(text.splitlines(keepends=True)[:1]), usual, ()).mark
+    return {
+        "encoding": encoding,
+        "separated": "" if mark == "," else f", delimiter={mark!r}",
+        "rows": "json.load(file)" if text.startswith("[") else "map(json.loads, file)",
+    }
+
+
+def _head(path: str) -> bytes:
+    """The first lines of a file; nothing if it is packed, or no file."""
+    if path.endswith(".gz"):
+        return b""
+    try:
+        with open(path, "rb") as file:
+            return b"".join(file.readlines(_HEAD))
+    except (OSError, ValueError):
+        return b""

@@ -6,20 +6,20 @@ from collections.abc import Callable, Mapping
 from sys import intern
 from typing import Final, Literal, overload
 
-from dialeval.data.codec.assertions import assertions_of, knowledge_of
 from dialeval.data.codec.bad import Where
-from dialeval.data.codec.column_names import SYSTEM
+from dialeval.data.codec.column_names import SYSTEM, unknown_record
 from dialeval.data.codec.fields import flag, missing, name, number, optional_text, text, wrong
 from dialeval.data.codec.parts import (
+    assertions_of,
     context_of,
     context_or_act,
     item_named,
+    knowledge_of,
     messages_of,
     references_of,
     response_of,
     system_named,
 )
-from dialeval.data.codec.unknown import unknown_record
 from dialeval.data.types import (
     Candidate,
     Dialogue,
@@ -58,7 +58,7 @@ def decode(mapping: object, kind: Kind, where: Where) -> Record:
 
 
 def kind_of_fields(mapping: object, where: Where) -> Kind:
-    """Which kind of record has these fields."""
+    """Return which kind of record has these fields."""
     names = set(mapping) if isinstance(mapping, Mapping) else set()
     if any(isinstance(name, str) and name.startswith(SYSTEM) for name in names):
         return "example"
@@ -125,7 +125,7 @@ def _example(m: Mapping[str, object], where: Where) -> Example:
 
 
 def _plain_example(m: Mapping[str, object]) -> Example | None:
-    """The example of a line like nearly all, in half the time; None where a field needs a closer look."""
+    """The example of a line like nearly all, in half the time; None if a field needs a closer look."""
     item, system, context = m.get("id"), m.get("system"), m.get("context")
     said, references = m.get("response"), m.get("references", [])
     if (
@@ -231,7 +231,7 @@ def _is_choice(m: Mapping[str, object]) -> bool:
 
 
 def _choice_judgement(m: Mapping[str, object], where: Where) -> Judgement:
-    """A choice as the judgement of the measure that asked: 1 where it is right, 0 where it is wrong."""
+    """A choice as the judgement of the measure that asked: 1 if it is right, 0 if it is wrong."""
     item, system = item_named(m, where), system_named(m, where)
     measure = optional_text(m, "measure", where, "") or "selection_accuracy"
     criterion = measure.partition("(")[0]

@@ -6,20 +6,36 @@ import codecs
 import io
 import logging
 import math
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
 _LOG: Final = logging.getLogger("dialeval.data")
-_told: set[str] = set()
+_told: set[tuple[str, str]] = set()
+"""Files, by their absolute paths, and what was said of each."""
 
 
 def tell(path: str, what: str) -> None:
-    """Log how a file is read where that is not the usual way: once for each file and way."""
-    message = f"{path}: {what}"
-    if message not in _told:
-        _told.add(message)
+    """Log how a file is read if that is not the usual way: once for each file and way."""
+    if not is_told(path, what):
+        note_told(path, what)
         _LOG.info("%s: %s", path, what)  # apart, so that who prints them can say the same once
+
+
+def is_told(path: str, what: str) -> bool:
+    """Whether this was said of the file since ``forget_told``."""
+    return (os.path.abspath(path), what) in _told
+
+
+def note_told(path: str, what: str) -> None:
+    """Remember that this was said of the file, if by other words."""
+    _told.add((os.path.abspath(path), what))
+
+
+def forget_told() -> None:
+    """Forget what was said: a new command says it again, whatever its process read before."""
+    _told.clear()
 
 
 _MARKS: Final[Mapping[bytes, str]] = {
@@ -44,7 +60,7 @@ def wide_encoding(head: bytes) -> str | None:
 
 
 def as_utf8(handle: io.BufferedReader, path: str) -> io.BufferedReader:
-    """The same text as UTF-8 with line feeds, whatever its Unicode encoding; itself where it is already so."""
+    """Return the same text as UTF-8 with line feeds, whatever its Unicode encoding; itself if it is already so."""
     head = handle.peek(1 << 16)
     encoding = wide_encoding(head)
     # Spreadsheets on old Macs end lines with carriage returns alone.
@@ -52,7 +68,7 @@ def as_utf8(handle: io.BufferedReader, path: str) -> io.BufferedReader:
     if encoding is None and not returns:
         return handle
     tell(path, f"read as {encoding.upper()}" if encoding else "read with carriage returns as line ends")
-    recoded = _Recoded(handle, encoding or "utf-8", returns=returns)
+    recoded = _Utf8Stream(handle, encoding or "utf-8", returns=returns)
     return cast(io.BufferedReader, io.BufferedReader(recoded, 1 << 16))
 
 
@@ -66,7 +82,7 @@ def _marked(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("dialeval.marked", _marked)
 
 
-class _Recoded(io.RawIOBase):
+class _Utf8Stream(io.RawIOBase):
     """Bytes of another encoding as UTF-8."""
 
     def __init__(self, handle: io.BufferedReader, encoding: str, *, returns: bool) -> None:
@@ -96,7 +112,7 @@ class _Recoded(io.RawIOBase):
 
 WINDOWS: Final = "cp1252"
 _FOREIGN: Final = re.compile(r"[^\W\d_a-zA-Z]{3,}|[a-z\u00df-\u00ff][ŠŒŽŸÀ-Þ]|[\x80-\x9fÿ]")
-"""What text that is read as Windows-1252 but is not holds: runs of accented letters, capitals inside a word, ``ÿ``."""
+"""Signs of text that is read as Windows-1252 but is not: runs of accented letters, capitals inside a word, ``ÿ``."""
 
 
 def is_windows(raw: bytes) -> bool:
@@ -105,9 +121,8 @@ def is_windows(raw: bytes) -> bool:
         text = raw.decode(WINDOWS)
     except UnicodeDecodeError:
         return False
-    if _resembles(raw, "EUC-JP") or _ideographs(
-        raw
-    ):  # most of these are signs in Windows-1252, and no letters
+    # Most of these are signs in Windows-1252, and no letters.
+    if _resembles(raw, "SHIFT_JIS") or _resembles(raw, "EUC-JP") or _ideographs(raw):
         return False
     foreign = sum(len(match) for match in _FOREIGN.findall(text))
     return foreign <= 0.05 * sum(character > "\x7f" for character in text)
@@ -177,14 +192,14 @@ _NAMES: Final[Mapping[str, str]] = {
 
 
 class Separator(NamedTuple):
-    """What separates the cells of a table."""
+    """Separator of the cells of a table."""
 
     mark: str
     declared: bool = False
     """Whether the first line is ``sep=;``, as spreadsheets write it, and no header."""
 
     def tell(self, path: str, usual: str) -> None:
-        """Log the separator where it is not the one that the file's ending promises."""
+        """Log the separator if it is not the one that the file's ending promises."""
         if self.mark != usual:
             tell(path, f"read with {_NAMES.get(self.mark, repr(self.mark))} between the cells")
 
@@ -209,7 +224,7 @@ def separator_of(header: str, usual: str, known: Collection[str]) -> Separator:
 
 
 def header_lines(lines: Iterator[str]) -> list[str]:
-    """The lines of a table's first row: more than one where a quoted name holds a line break."""
+    """The lines of a table's first row: more than one if a quoted name holds a line break."""
     taken: list[str] = []
     for line in lines:
         taken.append(line)
@@ -225,9 +240,9 @@ _THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 
 def number_in(cell: str, separator: str = ",") -> float:
-    """The number a cell holds, with a decimal point or a decimal comma; NaN where it holds none.
+    """The number a cell holds, with a decimal point or a decimal comma; NaN if it holds none.
 
-    ``1,234`` is a decimal number where commas do not separate the cells; where they do, it may as well mean 1234, so
+    ``1,234`` is a decimal number if commas do not separate the cells; if they do, it may as well mean 1234, so
     it is none.
     """
     written = cell.strip()

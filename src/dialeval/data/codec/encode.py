@@ -139,7 +139,7 @@ def _references(references: tuple[str, ...]) -> str:
 
 
 def _given(record: Prompt | Example) -> str:
-    """What an item's data says of its responses beside references."""
+    """Return what an item's data says of its responses beside references."""
     if not record.knowledge and not record.assertions:
         return ""
     knowledge = f',"knowledge":{_json(list(record.knowledge))}' if record.knowledge else ""

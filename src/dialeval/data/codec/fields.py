@@ -57,7 +57,7 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "text": ("content", "value", "response"),
     "correct": ("label", "is_correct", "answer"),
 }
-"""What other tools call our fields."""
+"""Names of our fields in other tools."""
 
 _OTHER_FORMATS: Final[Mapping[str, str]] = {
     "messages": "openai",
@@ -78,7 +78,7 @@ _BY_NAME_ONLY: Final = frozenset({"knowledge", "assert"})
 
 
 def likely_name(field: str, given: Collection[str]) -> str | None:
-    """Which of the names found stands for ``field``, if one does."""
+    """Return which of the names found stands for ``field``, if one does."""
     return _likely_name(field, tuple(given))
 
 
@@ -93,7 +93,7 @@ def _likely_name(field: str, given: tuple[str, ...]) -> str | None:
 
 
 def meant_by(name: str, known: Iterable[str]) -> str | None:
-    """Which known field an unknown ``name`` probably stands for."""
+    """Return which known field an unknown ``name`` probably stands for."""
     return next((field for field in known if likely_name(field, [name])), None)
 
 
@@ -119,7 +119,7 @@ def wrong(where: Where, field: str, value: object, expected: str, todo: str) -> 
 
 
 def describe(value: object) -> str:
-    """A value as errors show it: its JSON type and, where it is short, itself."""
+    """A value as errors show it: its JSON type and, if it is short, itself."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -23,7 +23,7 @@ _FIRST_PRINTABLE: Final = ord(" ")
 def subject_lines(subjects: Sequence[object], columns: ExampleColumns | None = None) -> bytes:
     """The bytes of ``subject_line`` of each subject, a newline between two of them, at a fifth of the cost.
 
-    ``columns`` are those of the subjects, where they are known and all subjects are examples.
+    ``columns`` are those of the subjects, if they are known and all subjects are examples.
     """
     if columns is None and set(map(type, subjects)) == {Example}:
         columns = columns_of(cast(Sequence[Example], subjects))
@@ -32,7 +32,7 @@ def subject_lines(subjects: Sequence[object], columns: ExampleColumns | None = N
 
 
 def _lines_of_examples(columns: ExampleColumns) -> bytes | None:
-    """The lines, escaped all together, which costs less than text by text; None where they are not that plain."""
+    """The lines, escaped all together, which costs less than text by text; None if they are not that plain."""
     count, bare = len(columns.items), columns.bare
     turns = list(chain.from_iterable(columns.contexts)) if any(columns.contexts) else []
     if columns.given or bare not in (0, count) or not _are_plain(columns, turns):
@@ -69,7 +69,7 @@ def _are_plain(columns: ExampleColumns, turns: Sequence[Turn]) -> bool:
 
 
 def _middles(columns: ExampleColumns, turns: Sequence[Turn]) -> list[str]:
-    """What stands in each line between the item and the response."""
+    """Return what stands in each line between the item and the response."""
     systems, contexts = columns.systems, columns.contexts
     if not turns and systems.count(systems[0]) == len(systems):
         return [_middle(systems[0], ())] * len(systems)
@@ -82,7 +82,7 @@ def _middle(system: str, context: Context) -> str:
 
 
 def _escaped(raw: str, stand_ins: int) -> bytes | None:
-    """Lines with this many stand-ins as JSON; None where a text has some too, or is not text."""
+    """Lines with this many stand-ins as JSON; None if a text has some too, or is not text."""
     try:
         escaped = _encoded(raw)
     except UnicodeEncodeError:
@@ -97,7 +97,7 @@ def _escaped(raw: str, stand_ins: int) -> bytes | None:
 
 
 def _encoded(raw: str) -> bytes:
-    """The text in UTF-8; line by line, where a single character beyond ASCII would make the whole slow to encode."""
+    """The text in UTF-8; line by line, if a single character beyond ASCII would make the whole slow to encode."""
     if raw.isascii():
         return raw.encode()
     return _END.join(map(str.encode, raw.split("\2")))

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
-from dialeval.data.codec.cells import from_cells
 from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.encode import encode, kind_of_record
 from dialeval.data.codec.fields import FIELDS
-from dialeval.data.codec.limits import Decoded
 from dialeval.data.codec.rows import Row
-from dialeval.data.codec.sources import Source, check, is_stdin, shown
+from dialeval.data.codec.sources import DecodedBatches, Source, check, is_stdin, shown
+from dialeval.data.codec.tables import from_cells
 from dialeval.data.types import EXTRA, Kind, Record
 from dialeval.errors import BadInput
 from dialeval.files.foreign import as_bad_input, parquet_errors
@@ -49,13 +48,13 @@ def read_rows(source: Source, on_bad: OnBad, columns: Columns | None = None) -> 
 
 
 def _cells(file: Path, path: str) -> Iterator[dict[str, object]]:
-    """The cells of each row by column; BadInput where the file is damaged."""
+    """The cells of each row by column; BadInput if the file is damaged."""
     import pyarrow.parquet as pq
 
     todo = "Fetch or write it again; if it is another format, give it the ending of that."
     damage = as_bad_input(parquet_errors(), path, "Parquet", "a whole Parquet file", todo)
     with damage, pq.ParquetFile(file, pre_buffer=False) as opened:
-        decoded = Decoded(file, path)
+        decoded = DecodedBatches(file, path)
         decoded.check_groups(opened.metadata)
         rows = decoded.rows_at_once(opened.metadata, _READ_ROWS)
         for batch in opened.iter_batches(batch_size=rows):

@@ -21,25 +21,25 @@ class Row(NamedTuple):
     number: int
     """1-based position among the file's rows, bad ones included."""
     fields: object
-    """What was parsed: nearly always a mapping, but that is for the parser to check."""
+    """Parsed value: nearly always a mapping, but that is for the parser to check."""
     text: str | None = None
-    """The row as it stands in the file, where it stands there by itself."""
+    """The row as it stands in the file, if it stands there by itself."""
     in_array: bool = False
     """Whether it is an element of a JSON array, all of which may be on one line."""
 
     @property
     def raw(self) -> str:
-        """The row's text, written again where the file does not hold it as text."""
+        """The row's text, written again if the file does not hold it as text."""
         return json.dumps(self.fields, ensure_ascii=False, default=str) if self.text is None else self.text
 
 
 Parse: TypeAlias = Callable[[Row], Sequence[Record]]
-"""What a row says, as records; raises BadInput where it cannot be used."""
+"""Parser of a row into records; raises BadInput if it cannot be used."""
 
 
 def records(rows: Iterable[Row], parse: Parse, on_bad: OnBad) -> Iterator[Record]:
     """The records of rows, each id once per system; what cannot be used goes to ``on_bad``."""
-    add = Seen().add
+    add = KeySet().add
     for row in rows:
         try:
             parsed = parse(row)
@@ -65,7 +65,7 @@ _WITH_SYSTEM: Final = (Example, NBest, Dialogue)
 
 
 def _identity(record: Record) -> object:
-    """What no other record of a file may share; None for judgements, which a rater may repeat."""
+    """Return what no other record of a file may share; None for judgements, which a rater may repeat."""
     if isinstance(record, _WITH_SYSTEM):
         return (record.item, record.system)
     return None if isinstance(record, Judgement) else record.item
@@ -83,7 +83,7 @@ def _repeated(record: Record, where: Where) -> BadInput:
     )
 
 
-class Seen:
+class KeySet:
     """A growing set of keys, kept as 64-bit hashes in one flat table.
 
     A set of the keys themselves takes some 150 bytes each, which a file of fifty million lines cannot afford. Two
@@ -126,7 +126,7 @@ class Seen:
 T = TypeVar("T")
 
 
-class Counted:
+class BadCounter:
     """Passes bad lines on, and remembers how many there were."""
 
     def __init__(self, on_bad: OnBad) -> None:
@@ -139,8 +139,8 @@ class Counted:
         self._on_bad(bad)
 
 
-def not_empty(items: Iterator[T], bad: Counted, source: Source, kind: str) -> Iterator[T]:
-    """What was found in ``source``; BadInput if that is nothing."""
+def not_empty(items: Iterator[T], bad: BadCounter, source: Source, kind: str) -> Iterator[T]:
+    """Yield what was found in ``source``; BadInput if that is nothing."""
     first = next(items, None)
     if first is None:
         raise empty(bad, source, kind)
@@ -148,7 +148,7 @@ def not_empty(items: Iterator[T], bad: Counted, source: Source, kind: str) -> It
     yield from items
 
 
-def empty(bad: Counted, source: Source, kind: str) -> BadInput:
+def empty(bad: BadCounter, source: Source, kind: str) -> BadInput:
     """The error for a file that holds nothing of use."""
     expected = f"at least one {kind or 'record'}"
     if bad.count:

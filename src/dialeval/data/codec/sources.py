@@ -1,4 +1,7 @@
-"""Sources of bytes: a file or standard input, zipped or not, in lines of bounded length; formats by file name."""
+"""Sources of bytes: a file or standard input, zipped or not, in lines of bounded length; formats by file name.
+
+A zipped or coded file may unpack to so many times its size at most (``allow_ratio``).
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,19 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
 
 from dialeval.data.codec.bad import BadLine, OnBad
 from dialeval.data.codec.dialects import WINDOWS, as_utf8, is_windows, likely_encoding, tell
-from dialeval.data.codec.limits import Packed, Unpacked
 from dialeval.errors import BadInput, close_names
 from dialeval.files.digests import Stamp, stamp
 from dialeval.files.folders import is_there, with_home
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 Source: TypeAlias = str | Path
 """A path, or ``-`` for standard input."""
@@ -48,7 +55,7 @@ def shown(source: Source) -> str:
     return "<stdin>" if is_stdin(source) else str(source)
 
 
-class Named(NamedTuple):
+class NamedSource(NamedTuple):
     """A source, and the format that stood before it."""
 
     source: Source
@@ -60,20 +67,20 @@ _OWN_PREFIX: Final = re.compile(r"(.+\.py:[A-Za-z_]\w*):(.+)")
 _PREFIX: Final = re.compile(r"(?:(.*)/)?([a-z][a-z0-9+-]+):([^:].*)")
 
 
-def split_format(source: Source) -> Named:
+def split_format(source: Source) -> NamedSource:
     """``FORMAT:FILE`` as the file and its format, also behind a folder put before it; other sources as given."""
     from dialeval.data.formats import FORMATS
 
     if (own := _OWN_PREFIX.fullmatch(str(source))) is not None and not is_there(Path(source)):
-        return Named(type(source)(own[2]), own[1])
+        return NamedSource(type(source)(own[2]), own[1])
     match = _PREFIX.fullmatch(str(source))
     if match is None or match[2] not in FORMATS or is_there(Path(source)):
-        return Named(source, None)
+        return NamedSource(source, None)
     folder, name, rest = match.groups()
     if rest == "-":
-        return Named("-", name)
+        return NamedSource("-", name)
     joined = Path(folder or ("/" if str(source).startswith("/") else "")) / with_home(rest)
-    return Named(joined if isinstance(source, Path) else str(joined), name)
+    return NamedSource(joined if isinstance(source, Path) else str(joined), name)
 
 
 def file_of(source: Source) -> Path:
@@ -90,7 +97,9 @@ def source_stamp(source: Path) -> Stamp:
 
 def conversion(path: str, form: str = "FORMAT", *, kind: str = "") -> str:
     """The command that makes a file of ours from another format, for hints: every verb takes what it writes."""
-    named = "-" if path == "<stdin>" else path
+    from shlex import quote
+
+    named = "-" if path == "<stdin>" else quote(path)
     chosen = f" --as {kind}" if kind else ""
     return f"'dialeval data convert {named} OUT.jsonl --from {form}{chosen}'"
 
@@ -118,7 +127,7 @@ def check(source: Source, *, folder: bool = False) -> None:
 
 @contextmanager
 def opened(source: Source) -> Iterator[io.BufferedReader]:
-    """The source's bytes, unzipped where they are gzipped, and as UTF-8 where they are UTF-16 or UTF-32.
+    """The source's bytes, unzipped if they are gzipped, and as UTF-8 if they are UTF-16 or UTF-32.
 
     All these are known by the first bytes, so a piped or misnamed file is read too.
     """
@@ -136,8 +145,8 @@ def _unzipped(handle: BinaryIO, path: str) -> Iterator[io.BufferedReader]:
     import gzip
     import zlib
 
-    packed = Packed(handle)
-    unpacked = Unpacked(gzip.GzipFile(fileobj=cast(BinaryIO, packed), mode="rb"), packed, path)
+    packed = PackedStream(handle)
+    unpacked = UnpackedStream(gzip.GzipFile(fileobj=cast(BinaryIO, packed), mode="rb"), packed, path)
     try:
         yield io.BufferedReader(unpacked, 1 << 16)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -242,16 +251,31 @@ def _too_long(raw: bytes, path: str, number: int, expected: str) -> BadLine:
 
 
 def _not_utf8(raw: bytes, path: str, number: int, offset: int, start: int) -> BadLine:
-    likely = likely_encoding(raw)
-    told = f"It looks like {likely}. " if likely else ""
     error = BadInput(
         path,
         f"byte 0x{raw[start]:02x} at offset {offset + start}, which is not UTF-8",
         "UTF-8 text",
-        f"{told}Save it as UTF-8, or convert it: {_iconv(path, likely or 'ENCODING')}.",
+        encoding_advice(_around(raw, path), path),
         line=number,
     )
     return BadLine(error, raw.decode("utf-8", "backslashreplace").rstrip("\r\n"))
+
+
+def encoding_advice(raw: bytes, path: str) -> str:
+    """What to do about text that is not UTF-8: the encoding that it looks like, and the command that converts it."""
+    likely = likely_encoding(raw)
+    told = f"It looks like {likely}. " if likely else ""
+    return f"{told}Save it as UTF-8, or convert it: {_iconv(path, likely or 'ENCODING')}."
+
+
+def _around(raw: bytes, path: str) -> bytes:
+    """More of the file than the line that is at fault, which may be too short to tell its encoding."""
+    try:
+        with open(path, "rb") as file:
+            head = b"".join(file.readlines(1 << 14))
+    except (OSError, ValueError):  # standard input
+        return raw
+    return head if raw in head else raw
 
 
 def _iconv(path: str, encoding: str) -> str:
@@ -304,3 +328,136 @@ def native_format(source: Source, *, writing: bool = False) -> Native:
 def _other_format(source: Source) -> str:
     command = conversion(shown(source))
     return f"Rename the file, or convert it with {command} ('dialeval data ls' lists the formats)."
+
+
+FREE: Final = 256 * 1024 * 1024
+RATIO: Final = 200.0
+_ratio: ContextVar[float] = ContextVar("unpack_ratio", default=RATIO)
+
+
+def allow_ratio(ratio: float) -> None:
+    """Let files unpack to this many times their size from here on, as ``dialeval --unpack-ratio`` does."""
+    _ratio.set(ratio)
+
+
+@contextmanager
+def allowed_ratio(ratio: float) -> Iterator[None]:
+    """Let files unpack to this many times their size within the block."""
+    token = _ratio.set(ratio)
+    try:
+        yield
+    finally:
+        _ratio.reset(token)
+
+
+def check_unpacked(path: str, packed: int, unpacked: int) -> None:
+    """Raise BadInput if ``unpacked`` bytes are more than a file of ``packed`` bytes may hold."""
+    ratio = _ratio.get()
+    if unpacked <= _allowed(packed):
+        return
+    found = f"{packed:,} packed bytes that unpack to {unpacked:,} or more"
+    expected = f"at most {ratio:g} times as many (or {FREE // 2**20} MiB)"
+    todo = "If you trust the file, unpack it yourself, or raise the limit: 'dialeval --unpack-ratio 1000 COMMAND ...'."
+    raise BadInput(path, found, expected, todo)
+
+
+def _allowed(packed: int) -> float:
+    return max(FREE, _ratio.get() * packed)
+
+
+class PackedStream:
+    """The packed bytes of a stream, counted as they are read."""
+
+    def __init__(self, handle: BinaryIO) -> None:
+        self.count = 0
+        self._handle = handle
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, at most this many."""
+        raw = self._handle.read(size)
+        self.count += len(raw)
+        return raw
+
+
+class UnpackedStream(io.RawIOBase):
+    """The unpacked bytes of a stream; BadInput if there are far more of them than packed ones."""
+
+    def __init__(self, handle: io.BufferedIOBase, packed: PackedStream, path: str) -> None:
+        self._handle, self._packed, self._path = handle, packed, path
+        self._count = 0
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """The next bytes, into a buffer."""
+        count = self._handle.readinto(buffer)
+        self._count += count
+        check_unpacked(self._path, self._packed.count, self._count)
+        return count
+
+
+def check_archive(file: Path, path: str) -> None:
+    """Refuse a zip archive whose directory promises too much; ``zipfile`` never unpacks more than that."""
+    import zipfile
+
+    with zipfile.ZipFile(file) as archive:
+        promised = sum(entry.file_size for entry in archive.infolist())
+    check_unpacked(path, file.stat().st_size, promised)
+
+
+class DecodedBatches:
+    """The batches of a Parquet file, counted as they are decoded."""
+
+    def __init__(self, file: Path, path: str) -> None:
+        self._packed, self._path = file.stat().st_size, path
+        self._count = 0
+
+    def check_groups(self, metadata: pa.FileMetaData) -> None:
+        """Refuse a file whose row groups unpack to too much, before any of them is read."""
+        for group in range(metadata.num_row_groups):
+            chunk = metadata.row_group(group)
+            check_unpacked(self._path, self._packed, chunk.total_byte_size)
+            for column in range(chunk.num_columns):  # of lists, all that is in them
+                check_unpacked(self._path, self._packed, _BYTES * chunk.column(column).num_values)
+
+    def rows_at_once(self, metadata: pa.FileMetaData, most: int) -> int:
+        """Return the rows to decode before they are counted: a quarter of the limit, were each as large as its group.
+
+        A dictionary holds a value once that may stand in every row.
+        """
+        groups = (metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+        largest = max(groups, default=0)
+        return max(1, min(most, int(_allowed(self._packed) / 4 / max(1, largest))))
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Count a batch: dictionaries and runs unpack after decompression."""
+        size = _size(batch)
+        self._count += size
+        check_unpacked(self._path, self._packed, self._count)
+        for row in range(batch.num_rows if size > LINE_LIMIT else 0):
+            if _size(batch.slice(row, 1)) > LINE_LIMIT:
+                found, expected = f"a row of more than {LINE_LIMIT // 2**20} MiB", "rows of single records"
+                raise BadInput(self._path, found, expected, "Split what it holds over several rows.")
+
+
+_BYTES: Final = 8
+"""Of a value in a list, at least: a null or a small number takes that much in Python."""
+
+
+def _size(batch: pa.RecordBatch) -> int:
+    """Bytes of a batch, with those that its lists take beyond their values."""
+    return int(batch.nbytes) + _BYTES * sum(map(_listed, batch.columns))
+
+
+def _listed(array: pa.Array) -> int:
+    """How many values are in lists of the array, and in lists of these."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(array.type):
+        return sum(map(_listed, array.flatten()))
+    if not pa.types.is_nested(array.type) or pa.types.is_union(array.type):
+        return 0
+    inside = array.flatten() if not pa.types.is_map(array.type) else array.items
+    return len(inside) + _listed(inside)

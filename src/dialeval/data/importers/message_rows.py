@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
 from dialeval.data.codec.column_names import MESSAGE_FIELDS, Columns
-from dialeval.data.codec.containers import rows_of
 from dialeval.data.codec.dialects import tell
+from dialeval.data.codec.jsonl import rows_of
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, shown
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
@@ -22,7 +22,7 @@ KINDS: Final = CONVERSATION
 
 _CALLED: Final = {
     "conversation": "conversation conversationid conversationuuid convid session sessionid thread threadid dialogueid"
-    " dialogid chatid ticketid callid caseid",
+    " dialogid chatid ticketid ticket callid call caseid case chat",
     "role": "role sendertype authortype speakerrole senderrole participanttype direction",
     "name": "author speaker sender from participant username authorname sendername name agent",
     "content": "content text message body utterance messagetext said",
@@ -102,7 +102,7 @@ class _Message(NamedTuple):
     where: Where
     conversation: str
     role: str
-    """As the file calls it; empty if only the author is known."""
+    """Role as the file calls it; empty if only the author is known."""
     name: str
     text: str
     time: object
@@ -197,19 +197,21 @@ def _plain(name: str) -> str:
 def _tell(columns: Columns, roles: Mapping[str, str], order: str, path: str) -> None:
     named = [f"{field}={column}" for field, column in columns.pairs if column]
     mapped = [f"{name or 'others'} is the {role}" for name, role in roles.items() if name != role]
+    if not {"user", "assistant"} & set(roles.values()):
+        mapped.append("who writes first in a conversation is the user")
     told = "; ".join([", ".join(named), *([", ".join(mapped)] if mapped else []), order])
     tell(path, f"read as: a row for each message, {told}")
 
 
-class _Ordered(NamedTuple):
+class _Order(NamedTuple):
     messages: Sequence[_Message]
     keys: Sequence[float]
-    """What they are sorted by; equal ones stay in the order of the file."""
+    """Keys that they are sorted by; equal ones stay in the order of the file."""
     order: str
-    """That in words."""
+    """The order in words."""
 
 
-def _ordered(messages: Sequence[_Message], on_bad: OnBad) -> _Ordered:
+def _ordered(messages: Sequence[_Message], on_bad: OnBad) -> _Order:
     """The messages that can be put in order; those whose time or number cannot be read go to ``on_bad``."""
     if any(_is_given(message.time) for message in messages):
         expected = "a time such as 2026-11-18T09:30:00, or seconds since 1970"
@@ -218,7 +220,7 @@ def _ordered(messages: Sequence[_Message], on_bad: OnBad) -> _Ordered:
             for message in messages
         ]
         left = _set_aside(messages, bad, on_bad)
-        return _Ordered(left, _times(left, expected), "in the order of their times")
+        return _Order(left, _times(left, expected), "in the order of their times")
     if any(_is_given(message.turn) for message in messages):
         bad = [
             _bad_key(message, message.turn, "the number of the message", "turn")
@@ -227,8 +229,8 @@ def _ordered(messages: Sequence[_Message], on_bad: OnBad) -> _Ordered:
             for message in messages
         ]
         left = _set_aside(messages, bad, on_bad)
-        return _Ordered(left, [_number(message.turn) for message in left], "in the order of their numbers")
-    return _Ordered(messages, [0.0] * len(messages), "in the order of the file")
+        return _Order(left, [_number(message.turn) for message in left], "in the order of their numbers")
+    return _Order(messages, [0.0] * len(messages), "in the order of the file")
 
 
 def _set_aside(messages: Sequence[_Message], bad: Sequence[BadInput | None], on_bad: OnBad) -> list[_Message]:

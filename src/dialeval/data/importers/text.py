@@ -1,20 +1,37 @@
-"""Plain text files as nlg-eval reads them: a response a line, and references in files of the same length."""
+"""Plain text files as nlg-eval reads them: a response a line, and references in files of the same length.
+
+Text files that are no lines of responses are recognised by their first lines: exported chats, transcripts, JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import repeat, zip_longest
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
-from dialeval.data.codec.containers import ROWS
+from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.fields import missing
+from dialeval.data.codec.jsonl import ROWS
 from dialeval.data.codec.parts import references_of
-from dialeval.data.codec.rows import Counted, not_empty
-from dialeval.data.codec.sources import Source, is_stdin, lines, native_format, shown, split_format
+from dialeval.data.codec.rows import BadCounter, not_empty
+from dialeval.data.codec.sources import (
+    UTF8_MARK,
+    Source,
+    is_stdin,
+    lines,
+    native_format,
+    opened,
+    shown,
+    split_format,
+)
 from dialeval.data.types import UNNAMED, Example, Kind, Prompt, Record, Response, Turn
 from dialeval.errors import BadInput
+from dialeval.files.foreign import JSON_ERRORS
 
 KINDS: Final[tuple[Kind, ...]] = ("example", "prompt")
 
@@ -37,7 +54,7 @@ def read_texts(
     numbers. Files of different lengths are refused, naming both counts. Files of records (JSON, tables) give their
     responses, or their references; exported chats are refused, unless the file is named as ``text:FILE``.
     """
-    counted = Counted(on_bad)
+    counted = BadCounter(on_bad)
     files = [_column(responses, counted, references=False)]
     files += [_column(source, counted, references=True) for source in references]
     examples = _examples([responses, *references], files, system)
@@ -45,14 +62,12 @@ def read_texts(
 
 
 def _column(source: Source, on_bad: OnBad, *, references: bool) -> Iterator[_Cell]:
-    """What a file says of each item: its lines, or the responses or references of the records that it holds."""
+    """Return what a file says of each item: its lines, or the responses or references of the records that it holds."""
     bare, form = split_format(source)
     if form == "text":
         return _texts(bare, on_bad)
     if form is not None or _holds_records(source):
         return _recorded(source, on_bad, references=references)
-    from dialeval.data.importers.exports import look_of, refuse_export
-
     look = None if is_stdin(source) else look_of(source)
     if look == "json":
         return _recorded(f"jsonl:{source}", on_bad, references=references)
@@ -74,7 +89,7 @@ def _holds_records(source: Source) -> bool:
 
 def _recorded(source: Source, on_bad: OnBad, *, references: bool) -> Iterator[_Cell]:
     """The response of each record of a file, or its references; one that has none of them is refused."""
-    from dialeval.data.reading import place_of, read
+    from dialeval.data.reader import place_of, read
 
     if not references:
         systems: set[str] = set()
@@ -117,7 +132,7 @@ def _examples(sources: Sequence[Source], files: Sequence[Iterator[_Cell]], syste
 
 
 class _Gap(Enum):
-    """What stands in a line's place where there is no text."""
+    """Stand-in for a line if there is no text."""
 
     BAD = "a line that cannot be used"
     ENDED = "no line any more"
@@ -127,7 +142,7 @@ _ENDED: Final = _Gap.ENDED
 
 
 _Cell: TypeAlias = str | Response | tuple[str, ...] | _Gap
-"""What a file says of an item."""
+"""Content of a file for an item."""
 
 
 def _texts(source: Source, on_bad: OnBad) -> Iterator[_Cell]:
@@ -161,3 +176,123 @@ def _uneven(
         f"{counts[0]}, as in {shown(sources[0])}",
         "Give every response a line in each reference file; leave the line empty where there is no reference.",
     )
+
+
+Look: TypeAlias = Literal["whatsapp", "json", "telegram", "slack", "names"]
+
+_HEAD: Final = 1 << 14
+_LINES: Final = 60
+_MARKS: Final = "\u200e\u200f\ufeff"
+_TELEGRAM: Final = re.compile(r".{1,60}, \[\d{1,2}[./]\d{1,2}[./]\d{2,4}[, ]+\d{1,2}:\d{2}.*\]:?")
+_SLACK: Final = re.compile(r"\S.{0,40}\s+\[?\d{1,2}:\d{2}\s?[AP]M\]?", re.IGNORECASE)
+_NAMED: Final = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,24}?)\s?:\s+\S.*")
+_NOUNS: Final[Mapping[Look, str]] = {
+    "whatsapp": "a chat exported from WhatsApp",
+    "json": "JSON",
+    "telegram": "a chat copied from Telegram",
+    "slack": "a chat copied from Slack",
+    "names": "a transcript, with the speaker's name before each line",
+}
+
+
+def look_of(source: Source) -> Look | None:
+    """Return which export the first lines of a text file look like; None of plain lines."""
+    with opened(source) as handle:
+        head = handle.peek(_HEAD)[:_HEAD].removeprefix(UTF8_MARK).decode("utf-8", "replace")
+    texts = [line.strip().lstrip(_MARKS) for line in head.splitlines()[:_LINES]]
+    return _look([text for text in texts if text])
+
+
+def _look(texts: Sequence[str]) -> Look | None:
+    if not texts:
+        return None
+    if _is_json(texts):
+        return "json"
+    from dialeval.data.importers.whatsapp import HEADER
+
+    dated = sum(HEADER.fullmatch(text.replace("\u202f", " ")) is not None for text in texts)
+    if dated >= 2 or dated == len(texts):
+        return "whatsapp"
+    if sum(_TELEGRAM.fullmatch(text) is not None for text in texts) >= max(2, len(texts) / 6):
+        return "telegram"
+    if sum(_SLACK.fullmatch(text) is not None for text in texts) >= max(2, len(texts) / 6):
+        return "slack"
+    return "names" if _has_names(texts) else None
+
+
+def _is_json(texts: Sequence[str]) -> bool:
+    """Whether the first line is a JSON object, or the text begins as one or an array of them does."""
+    if texts[0] in ("{", "[") or texts[0].startswith(('{"', '[{"')):
+        try:
+            return texts[0] in ("{", "[") or isinstance(json.loads(texts[0]), dict | list)
+        except JSON_ERRORS:
+            return texts[0].startswith(('{"', '[{"')) and len(texts) == 1  # a line that the head cuts off
+    return False
+
+
+def _has_names(texts: Sequence[str]) -> bool:
+    """Whether nearly every line begins with one of a few names, two at least, each of which comes again."""
+    found = [match["name"].casefold() for text in texts if (match := _NAMED.fullmatch(text))]
+    names = Counter(found)
+    few = 2 <= len(names) <= max(2, len(texts) // 4)
+    return len(texts) >= 4 and few and min(names.values()) >= 2 and len(found) >= 0.9 * len(texts)
+
+
+def text_format(source: Source) -> str:
+    """The format of a text file, by its first lines; BadInput of chats that we do not read."""
+    look = look_of(source)
+    if look is None:
+        return "text"
+    if look == "whatsapp":
+        return "whatsapp"
+    if look == "json":
+        tell(shown(source), "read as jsonl, since it holds JSON")
+        return "jsonl"
+    raise refuse_export(source, look, beside=" (or a prompt)")
+
+
+_NAMES_READER: Final = """\
+    from pathlib import Path
+
+    def read(path):
+        lines = Path(path).read_text(encoding='utf-8').splitlines()
+        said = [line.split(": ", 1) for line in lines if ": " in line]
+        turns = [{"speaker": name, "text": text} for name, text in said]
+        yield {"id": path, "turns": turns}"""
+_HEADED_READER: Final = """\
+    import re
+    from pathlib import Path
+
+    def read(path):
+        text = Path(path).read_text(encoding='utf-8')
+        said = re.split(r"HEADER", text, flags=re.M)[1:]
+        turns = [{"speaker": name, "text": words.strip()} for name, words in zip(said[::2], said[1::2])]
+        yield {"id": path, "turns": turns}"""
+_HEADERS: Final[Mapping[Look, str]] = {
+    "telegram": r"^(.+), \[\d.*\]:?\n",
+    "slack": r"^(\S.*?)\s+\[?\d+:\d\d ?[AaPp][Mm]\]?\n",
+}
+"""Lines above each message, with the name of who wrote it."""
+
+
+def _reader(look: Look) -> str:
+    """A few lines of Python that read such a chat, indented."""
+    header = _HEADERS.get(look)
+    return _NAMES_READER if header is None else _HEADED_READER.replace("HEADER", header)
+
+
+def refuse_export(source: Source, look: Look, *, beside: str = "") -> BadInput:
+    """Return the error for an export that is given as lines of text, with the ways out."""
+    path = shown(source)
+    if look == "whatsapp":
+        way = f"Give it as the FILE, or convert it: 'dialeval data convert {path} chat.jsonl --from whatsapp'"
+    elif look == "json":
+        way = f"Give it as the FILE: 'dialeval score {path}'; it needs the ending .jsonl or .json"
+    else:
+        way = (
+            "Write a row for each message with the columns conversation, role and content (.csv), or read it your own "
+            f"way with --from my.py:read, where my.py is\n\n{_reader(look)}\n\n"
+        )
+    end = "" if way.endswith("\n") else ". "
+    todo = f"{way}{end}If every line is a response{beside}, name the format: text:{path}."
+    return BadInput(path, _NOUNS[look], "one response a line", todo)

@@ -11,12 +11,16 @@ from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.sources import Source, file_of, is_stdin, lines, shown
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
 from dialeval.data.types import Dialogue, Kind, Record, Turn
+from dialeval.display.wording import count
 from dialeval.errors import BadInput
 
 KINDS: Final = CONVERSATION
 
 _MARKS: Final = "\u200e\u200f\u202a\u202b\u202c\ufeff"
-"""Signs of direction, which WhatsApp puts before names and media."""
+"""Signs of direction, which WhatsApp puts before names, media and notes of its own."""
+_MARK: Final = "\u200e"
+_EDITED: Final = re.compile(rf"(?:(?<!\s)\s+)?{_MARK}<[^<>\n]+>$")
+"""What stands behind a message that was edited."""
 _DATE: Final = (
     r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\.?,?\s+\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s*[AaPp]\.?\s?[Mm]\.?)?"
 )
@@ -62,8 +66,8 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     if not chat.turns:
         return
     told = ", ".join(f"{name} ({role})" for name, role in chat.roles.items())
-    aside = f"; {chat.others:,} lines of WhatsApp itself left out" if chat.others else ""
-    tell(shown(source), f"read as whatsapp: {len(chat.turns):,} messages of {told}{aside}")
+    aside = f"; {count(chat.others, 'line')} of WhatsApp itself left out" if chat.others else ""
+    tell(shown(source), f"read as whatsapp: {count(len(chat.turns), 'message')} of {told}{aside}")
     item = "chat" if is_stdin(source) else file_of(source).stem
     dialogue = Dialogue(item, tuple(chat.turns))
     try:
@@ -72,7 +76,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
         on_bad(BadLine(error, dialogue.turns[-1].text))
 
 
-class _Open(NamedTuple):
+class _OpenMessage(NamedTuple):
     """A message whose lines are being read."""
 
     author: str
@@ -87,7 +91,7 @@ class _Chat:
         self.roles: dict[str, str] = {}
         """Role of each author, in the order in which they first write."""
         self.others = 0
-        self._open: _Open | None = None
+        self._open: _OpenMessage | None = None
         self._aside = False
         """Whether a line of WhatsApp itself goes on."""
 
@@ -100,11 +104,11 @@ class _Chat:
             return
         self.close()
         spoken = _SPOKEN.fullmatch(_clean(header["rest"]))
-        self._aside = spoken is None
-        if spoken is None:
+        self._aside = spoken is None or _is_note(spoken["text"] or "")
+        if spoken is None or self._aside:
             self.others += 1
             return
-        self._open = _Open(_clean(spoken["author"]).strip(), [_clean(spoken["text"] or "")])
+        self._open = _OpenMessage(_clean(spoken["author"]).strip(), [_clean(spoken["text"] or "")])
 
     def close(self) -> None:
         """End the message that is open."""
@@ -112,6 +116,7 @@ class _Chat:
             return
         author, said = self._open
         text = "\n".join(said).strip()
+        text = text if _MEDIA.fullmatch(text) else _EDITED.sub("", text)
         role = self.roles.setdefault(author, "assistant" if self.roles else "user")
         self.turns.append(Turn(role, "[media]" if _MEDIA.fullmatch(text) else text, author))
         self._open = None
@@ -123,6 +128,16 @@ class _Chat:
             found = repr(text[:40])
             todo = "Export the chat again, or name the format of the file with --from."
             raise BadInput(where.path, found, "a dated message, as WhatsApp exports it", todo, where.line)
+
+
+def _is_note(text: str) -> bool:
+    """Whether WhatsApp itself wrote this under somebody's name, as it marks it: that all is encrypted, a missed call.
+
+    It marks media, places and polls alike, which are what somebody sent.
+    """
+    return text.startswith(_MARK) and not (
+        _MEDIA.fullmatch(_clean(text)) or "://" in text or text.rstrip().endswith(":")
+    )
 
 
 def _clean(text: str) -> str:

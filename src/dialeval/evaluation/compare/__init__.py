@@ -7,6 +7,15 @@ from dialeval.evaluation.compare.deciding import (
     compare_all,
     compare_pairs,
     decide_families,
+    without_credit,
 )
 
-__all__ = ["Comparison", "add_first_look", "compare", "compare_all", "compare_pairs", "decide_families"]
+__all__ = [
+    "Comparison",
+    "add_first_look",
+    "compare",
+    "compare_all",
+    "compare_pairs",
+    "decide_families",
+    "without_credit",
+]

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from dialeval.core import Interval
+from dialeval.core import Estimate
 from dialeval.data.framed import html_table
 from dialeval.display.plots import Dot, draw_dots, new_axes
 from dialeval.evaluation.compare.sentences import sentence_of
@@ -25,9 +25,9 @@ class MoreItems(NamedTuple):
 
     expected: int | None = None
     """If the difference is the one observed; None, as below, where no number is known."""
-    low: int | None = None
+    fewest: int | None = None
     """If it is as large as the interval allows."""
-    high: int | None = None
+    most: int | None = None
     """If it is as small as that; None where it may be 0."""
 
 
@@ -64,11 +64,8 @@ class Comparison:
     """As a study calls it; None, and left out of documents, where there is only one measure."""
     a: str
     b: str
-    difference: float | None
-    """a's score minus b's."""
-    low: float | None
-    """Where the difference plausibly lies, from the spread of the units; None where ``absence`` says why."""
-    high: float | None
+    difference: Estimate
+    """a's score minus b's over the paired items, with its interval from the spread of the units."""
     p_bootstrap: float | None
     p_permutation: float | None
     p_mcnemar: float | None
@@ -90,7 +87,6 @@ class Comparison:
     """
     ties: int | None
     losses: int | None
-    n: int
     unpaired: int
     """Items without a value from either system, or that only one of them was given."""
     more_items: int | None
@@ -128,16 +124,14 @@ class Comparison:
     """None where the comparison was read from a file."""
 
     @property
-    def interval(self) -> Interval | None:
-        """The ends of the interval with their confidence; None where undefined, or read from a file."""
-        if self.basis is None or self.low is None or self.high is None:
-            return None
-        return Interval(self.low, self.high, self.basis.confidence)
+    def n(self) -> int:
+        """Number of paired items."""
+        return self.difference.n
 
     @property
     def identical(self) -> bool:
         """Whether both systems gave the same answers to all items: only then is the interval [0, 0]."""
-        return self.low == 0 and self.high == 0
+        return self.difference.bounds == (0, 0)
 
     @property
     def sentence(self) -> str:
@@ -158,22 +152,23 @@ class Comparison:
         """Draw the difference with its interval beside no difference, and return the axes."""
         axes = ax or new_axes()
         axes.axvline(0, color="#777777", linestyle="--")
-        draw_dots(axes, [Dot(f"{self.a} − {self.b}", self.difference, self.low, self.high)])
+        draw_dots(axes, [Dot(f"{self.a} − {self.b}", self.difference.value, self.difference.bounds)])
         measure = self.measure or (self.basis.signature.partition("|")[0] if self.basis else "")
         axes.set_title(f"{measure}: difference".lstrip(": "))
         return axes
 
     def _repr_html_(self) -> str:
-        fields = {name: [value] for name, value in self.json_value().items() if name in _IN_NOTEBOOKS}
+        value, low, high, n, _ = self.difference
+        numbers = {"difference": value, "low": low, "high": high, "p_adjusted": self.p_adjusted}
+        measure = {} if self.measure is None else {"measure": self.measure}
+        cells = {**measure, "a": self.a, "b": self.b, **numbers, "verdict": self.verdict, "n": n}
+        fields: dict[str, list[object]] = {name: [cell] for name, cell in cells.items()}
         return html_table(self.sentence, fields)
 
     def json_value(self) -> dict[str, object]:
         """The fields that documents hold."""
         names = [field.name for field in dataclasses.fields(self) if field.name != "basis"]
         return {name: getattr(self, name) for name in names if name != "measure" or self.measure is not None}
-
-
-_IN_NOTEBOOKS = ("measure", "a", "b", "difference", "low", "high", "p_adjusted", "verdict", "n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +184,7 @@ class Corrected:
 
 def decided(comparison: Comparison, corrected: Corrected | None = None) -> Comparison:
     """The comparison with what follows from its p-values, or from corrected ones, where it is one of several tests."""
-    basis, difference = comparison.basis, comparison.difference
+    basis, difference = comparison.basis, comparison.difference.value
     if basis is None:
         raise ValueError("a comparison that was read from a file is decided already")
     p = comparison.p_value if corrected is None else finite(corrected.p)
@@ -214,8 +209,8 @@ def decided(comparison: Comparison, corrected: Corrected | None = None) -> Compa
         better=better,
         more_items=more.expected,
         verdict=word,
-        more_items_low=more.low,
-        more_items_high=more.high,
+        more_items_low=more.fewest,
+        more_items_high=more.most,
         role=None if corrected is None else corrected.role,
         family=1 if corrected is None else corrected.tests,
         correction=None if corrected is None or corrected.tests < 2 else corrected.correction,

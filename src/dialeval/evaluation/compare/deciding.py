@@ -7,50 +7,57 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Floats, Outcome, Resampling, Result
+from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling, Result
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.comparison import Comparison, Corrected, decided
 from dialeval.evaluation.compare.items import Common, compare_items
 from dialeval.evaluation.compare.leaving_out import compare_left_out, several_runs
+from dialeval.evaluation.compare.names import with_names
 from dialeval.evaluation.compare.pairing import check_same_measure, share_items
 from dialeval.evaluation.compare.undecided import Setting
+from dialeval.evaluation.silence import counts_silence
 from dialeval.stats import Adjusted, adjust_families, combined_p
 from dialeval.stats.tests.multiple import Correction
 
 
 def compare(
-    a: Outcome,
-    b: Outcome,
+    a: Result,
+    b: Result,
     resampling: Resampling = DEFAULT_RESAMPLING,
     *,
     margin: float | None = None,
+    names: Sequence[str] | None = None,
 ) -> Comparison:
     """Whether two systems differ under the measure that both results share, item by item.
 
     ``margin`` is the smallest difference that matters: with one, systems may be shown to be equivalent. Clusters, such
     as the turns of a dialogue, are resampled and swapped whole. Items are paired by id and taken in the order of their
-    ids, so the order of the data moves nothing.
+    ids, so the order of the data moves nothing. ``names`` stand for the names of the systems, which are "the first" and
+    "the second" if they have none.
     """
-    return decided(_compare(a, b, Setting(resampling, margin)))
+    first, second = with_names((a, b), names)
+    return without_credit(decided(_compare(first, second, Setting(resampling, margin))), first, second)
 
 
 def compare_all(
-    results: Sequence[Outcome],
+    results: Sequence[Result],
     resampling: Resampling = DEFAULT_RESAMPLING,
     *,
     margin: float | None = None,
     tests: int | None = None,
+    names: Sequence[str] | None = None,
 ) -> tuple[Comparison, ...]:
     """Every pair of systems under one measure, with Holm's correction over the pairs.
 
-    Pairs that share no scored item cannot be compared and are left out. Options as in `compare_pairs`.
+    Pairs that share no scored item cannot be compared and are left out. ``names`` as in `compare`, other options as in
+    `compare_pairs`.
     """
-    pairs = [(a, b) for a, b in combinations(results, 2) if share_items(a, b)]
+    pairs = [(a, b) for a, b in combinations(with_names(results, names), 2) if share_items(a, b)]
     return compare_pairs(pairs, resampling, margin=margin, tests=tests)
 
 
 def compare_pairs(
-    pairs: Sequence[tuple[Outcome, Outcome]],
+    pairs: Sequence[tuple[Result, Result]],
     resampling: Resampling = DEFAULT_RESAMPLING,
     *,
     margin: float | None = None,
@@ -64,11 +71,17 @@ def compare_pairs(
     is one of two looks (`dialeval.stats.looks`); otherwise 1 - confidence.
     """
     setting = Setting(resampling, margin, tests or len(pairs), spent)
-    results = list(
-        {id(r): r for pair in pairs for r in pair if isinstance(r, Result) and not several_runs(r)}.values()
-    )
+    results = list({id(r): r for pair in pairs for r in pair if r.per_item and not several_runs(r)}.values())
     common = Common(results, resampling) if len(results) > 2 else None
     return decide_families([_compare(a, b, setting, common) for a, b in pairs])
+
+
+def without_credit(comparison: Comparison, a: Result, b: Result) -> Comparison:
+    """The comparison, in which no system is better that left items unanswered, if the measure cannot count them."""
+    winner = {comparison.a: a, comparison.b: b}.get(comparison.better or "")
+    if winner is None or not winner.unanswered or counts_silence(winner.metric):
+        return comparison
+    return dataclasses.replace(comparison, better=None, verdict="different")
 
 
 def decide_families(
@@ -116,11 +129,11 @@ def add_first_look(comparisons: Sequence[Comparison], first: Sequence[Comparison
 
 
 def _looked_twice(now: Comparison, before: Comparison) -> Comparison:
-    if now.basis is None or now.p_value is None or now.difference is None:
+    if now.basis is None or now.p_value is None or now.difference.value is None:
         return now
-    if before.p_value is None or before.difference is None:
+    if before.p_value is None or before.difference.value is None:
         return now
-    p = combined_p((before.difference, before.p_value), (now.difference, now.p_value))
+    p = combined_p((before.difference.value, before.p_value), (now.difference.value, now.p_value))
     return dataclasses.replace(now, basis=dataclasses.replace(now.basis, p_looks=p))
 
 
@@ -144,7 +157,7 @@ def _p_equivalence(comparison: Comparison) -> float | None:
     return None if comparison.basis is None else comparison.basis.p_equivalence
 
 
-def _compare(a: Outcome, b: Outcome, setting: Setting, common: Common | None = None) -> Comparison:
+def _compare(a: Result, b: Result, setting: Setting, common: Common | None = None) -> Comparison:
     """One pair before correction, each kind of result in its own way."""
     if setting.resampling.resamples < 1:
         raise Unsuitable(
@@ -156,10 +169,10 @@ def _compare(a: Outcome, b: Outcome, setting: Setting, common: Common | None = N
             f"A margin is the smallest difference that matters, so above 0, but found {setting.margin:g}."
         )
     check_same_measure(a, b)
-    if isinstance(a, CorpusResult) is not isinstance(b, CorpusResult):
+    if a.per_item is not b.per_item:
         raise Unsuitable(
             f"One result under {a.signature.call} has no values per item. Measure both systems again."
         )
-    if isinstance(a, Result) and isinstance(b, Result) and not several_runs(a, b):
+    if a.per_item and not several_runs(a, b):
         return compare_items(a, b, setting, common)
     return compare_left_out(a, b, setting)

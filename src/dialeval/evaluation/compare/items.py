@@ -13,7 +13,6 @@ from dialeval.core import Floats, Integers, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
 from dialeval.evaluation.compare.pairing import are_aligned, paired, places_of_values, same_answers
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
-from dialeval.evaluation.uncertainty import limits_of, says_yes_no
 from dialeval.files.documents import finite
 from dialeval.stats import (
     Sums,
@@ -74,8 +73,9 @@ def compare_items(a: Result, b: Result, setting: Setting, common: Common | None 
     if pairs.identical and math.isfinite(score_a):
         spread = spread_of_identical(len(pairs.items) if clusters is None else int(clusters.max()) + 1)
     else:
-        limits = limits_of(a.metric)
-        spread = spread_of_difference(*rows, aggregate, clusters=clusters, yes_no=yes_no, limits=limits)
+        spread = spread_of_difference(
+            *rows, aggregate, clusters=clusters, yes_no=yes_no, limits=a.metric.limits
+        )
     effect = None if clusters is None else design_effect(*joined_rows(*rows, aggregate), clusters).value
     known = common.sums(a, b, pairs.items) if common else None
     sums, places = known or (sums_of(rows, pairs.items, resampling), (0, 1))
@@ -121,7 +121,7 @@ def _pair(a: Result, b: Result) -> _Pairs:
 
 def _yes_no(a: Result, pairs: _Pairs) -> bool:
     """Whether items are right or wrong and the score is the share of right ones, as McNemar's test supposes."""
-    said = says_yes_no(a.metric)
+    said = a.metric.yes_no
     if said is not None:
         return said
     rows = np.concatenate([pairs.rows_a, pairs.rows_b])

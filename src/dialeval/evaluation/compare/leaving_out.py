@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import CorpusResult, Floats, Integers, LeaveOneOut, Outcome, Resampling, Result
+from dialeval.core import Floats, Integers, LeaveOneOut, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
 from dialeval.evaluation.compare.pairing import paired_items, places_in, same_answers
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.corpus import leave_out as leave_out_of_corpus
 from dialeval.evaluation.roll import hash_answer
 from dialeval.evaluation.runs import MeanOverRuns, scores_of_corpus, scores_of_rows, sources_of
-from dialeval.evaluation.uncertainty import limits_of
 from dialeval.files.documents import finite
 from dialeval.stats import difference_of, leave_out, spread_of_identical, spread_without, wins_of
 from dialeval.stats.resampling.clusters import variance_ratio
@@ -23,12 +22,12 @@ from dialeval.stats.resampling.intervals import limits_of_difference, unseen
 from dialeval.stats.resampling.jackknife import LeftOut, Source
 
 
-def several_runs(*results: Outcome) -> bool:
+def several_runs(*results: Result) -> bool:
     """Whether one of these is about a system with several runs."""
-    return any(isinstance(result, Result) and isinstance(result.metric, MeanOverRuns) for result in results)
+    return any(isinstance(result.metric, MeanOverRuns) for result in results)
 
 
-def compare_left_out(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
+def compare_left_out(a: Result, b: Result, setting: Setting) -> Comparison:
     """One pair, not yet decided, each item or cluster being left out of both systems at once.
 
     The variance over the runs of a system is added. A permutation test would say something about these runs alone.
@@ -47,25 +46,23 @@ def compare_left_out(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
     else:
         spread = spread_without(
             LeftOut(difference, without),
-            limits_of_difference(a.measure.bounds if isinstance(a, CorpusResult) else limits_of(a.metric)),
+            limits_of_difference(a.metric.limits),
             hangs=side_a.hangs or side_b.hangs,
             sources=(*side_a.sources, *side_b.sources),
         )
     sides = Sides(a, b, side_a.left_out.score, side_b.left_out.score, len(items), effect)
     comparison = dataclasses.replace(undecided(sides, spread, setting), p_jackknife=finite(spread.skewed.p))
-    if not (isinstance(a, Result) and isinstance(b, Result)):
+    if not a.per_item:
         return comparison
     values = (result.values[places_in(result, items)] for result in (a, b))
     wins = wins_of(*values, higher_is_better=a.metric.higher_is_better is not False)
     return dataclasses.replace(comparison, wins=wins.wins, ties=wins.ties, losses=wins.losses)
 
 
-def _identical(a: Outcome, b: Outcome, items: Sequence[str]) -> bool:
+def _identical(a: Result, b: Result, items: Sequence[str]) -> bool:
     """Whether both systems are known to have given the same answers to these items, in all of their runs."""
-    if isinstance(a, Result) and isinstance(b, Result):
+    if a.per_item:
         return same_answers(a, b, places_in(a, items), places_in(b, items))
-    if not (isinstance(a, CorpusResult) and isinstance(b, CorpusResult)):
-        return False
     wanted = set(items)
     said_a, said_b = (
         {subject.item: hash_answer(subject) for subject in result.subjects if subject.item in wanted}
@@ -90,17 +87,17 @@ class Side(NamedTuple):
 
 
 def side_of(
-    result: Outcome, items: Sequence[str], resampling: Resampling, places: Integers | None = None
+    result: Result, items: Sequence[str], resampling: Resampling, places: Integers | None = None
 ) -> Side:
     """The system's score on these items, in this order, and without each item or cluster.
 
     ``places`` says where a result of single items has them, where that is known.
     """
-    if isinstance(result, CorpusResult):
+    if not result.per_item:
         subjects = {subject.item: subject for subject in result.subjects}
         chosen = [subjects[item] for item in items]
-        left_out = leave_out_of_corpus(result.measure, chosen, resampling)
-        return Side(left_out, scores_of_corpus(result.measure, chosen), hangs=False)
+        left_out = leave_out_of_corpus(result.metric, chosen, resampling)
+        return Side(left_out, scores_of_corpus(result.metric, chosen), hangs=False)
     aggregate = result.metric.aggregate
     rows = result.rows[places_in(result, items) if places is None else places]
     left_out = LeaveOneOut(*leave_out(rows, aggregate, resampling.clusters(items)))

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import CorpusResult, Integers, Outcome, Result, Signature
+from dialeval.core import Integers, Result, Signature
 from dialeval.display.wording import count
 from dialeval.errors import Unsuitable
-from dialeval.text.packed import PackedTexts, count_distinct, text_hashes
+from dialeval.text.ids import TextColumn, count_distinct, text_hashes
 
 
-def check_same_measure(a: Outcome, b: Outcome) -> None:
+def check_same_measure(a: Result, b: Result) -> None:
     """Refuse results of different measures, or of one measure that rests on different resources."""
     for result in (a, b):
-        if not isinstance(result, Result | CorpusResult):
+        if not isinstance(result, Result):
             raise Unsuitable(
                 f"Found {type(result).__name__}, expected a Result. score() returns one for each metric: "
                 "compare them one by one, as in compare(new['rouge_l'], old['rouge_l'])."
@@ -36,38 +35,38 @@ class Paired(NamedTuple):
     places: tuple[Integers, ...]
 
 
-def paired(a: Outcome, b: Outcome) -> Paired:
+def paired(a: Result, b: Result) -> Paired:
     """The items with a value from both; there must be one."""
-    if not are_aligned((a, b)) or not a.scored:
+    if not are_aligned((a, b)) or not a.scored or not isinstance(a.items, TextColumn):
         items = paired_items(a, b)
         return Paired(items, (places_in(a, items), places_in(b, items)))
     places = valued_places(a)
-    places = places[_sorting(_at(a.items, places))]
-    return Paired(PackedTexts(_at(a.items, places)), (places, places))
+    places = places[a.items.take(places).sorted_places()]
+    return Paired(a.items.take(places), (places, places))
 
 
-def are_aligned(results: Sequence[Outcome]) -> bool:
+def are_aligned(results: Sequence[Result]) -> bool:
     """Whether these hold so many items that ids are packed, and have values of the same ones, each once, in one order.
 
     Then they can be paired without a dict of all ids.
     """
     first = results[0]
     return all(
-        isinstance(result.items, PackedTexts)
+        isinstance(result.items, TextColumn)
         and result.items == first.items
         and result.reasons.keys() == first.reasons.keys()
         for result in results
     ) and count_distinct(text_hashes(first.items)) == len(first)
 
 
-def valued_places(result: Outcome) -> Integers:
+def valued_places(result: Result) -> Integers:
     """Where the items with a value stand."""
     valued = np.ones(len(result), dtype=bool)
     valued[list(result.reasons)] = False
     return np.flatnonzero(valued)
 
 
-def places_in(result: Outcome, items: Iterable[str]) -> Integers:
+def places_in(result: Result, items: Iterable[str]) -> Integers:
     """Where these items, all of which have a value, stand in the result."""
     places = places_of_values(result)
     return np.array([places[item] for item in items], dtype=np.int64)
@@ -80,23 +79,7 @@ def same_answers(a: Result, b: Result, places_a: Integers, places_b: Integers) -
     return bool(np.array_equal(a.answers[places_a], b.answers[places_b]))
 
 
-def _at(items: Sequence[str], places: Integers) -> Iterator[str]:
-    return (items[place] for place in places.tolist())
-
-
-def _sorting(texts: Iterable[str]) -> Integers:
-    """The places of the texts in sorted order, without an object for each of them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    stream, chunks = iter(texts), []
-    while chunk := list(islice(stream, 1 << 16)):
-        chunks.append(pa.array(chunk, pa.string()))
-    # By bytes of UTF-8, which is the order of code points that Python has.
-    return np.asarray(pc.sort_indices(pa.chunked_array(chunks, pa.string())).to_numpy(), dtype=np.int64)
-
-
-def paired_items(a: Outcome, b: Outcome) -> list[str]:
+def paired_items(a: Result, b: Result) -> list[str]:
     """Ids of the items with a value from both, sorted; there must be one."""
     items = shared_items(a, b)
     if not items:
@@ -108,7 +91,7 @@ def paired_items(a: Outcome, b: Outcome) -> list[str]:
     return items
 
 
-def _unpaired(a: Outcome, b: Outcome) -> str:
+def _unpaired(a: Result, b: Result) -> str:
     """What to do where two results share no item with a value: about ids, or about what keeps items from a value."""
     reasons = Counter(reason for result in (a, b) for reason in result.reasons.values())
     if (a.scored and b.scored) or not reasons:
@@ -117,19 +100,19 @@ def _unpaired(a: Outcome, b: Outcome) -> str:
     return f"The others have none because of: {reason} ({count(times, 'time')})."
 
 
-def share_items(a: Outcome, b: Outcome) -> bool:
+def share_items(a: Result, b: Result) -> bool:
     """Whether an item has a value from both."""
     if are_aligned((a, b)):
         return a.scored > 0
     return not places_of_values(a).keys().isdisjoint(places_of_values(b).keys())
 
 
-def shared_items(a: Outcome, b: Outcome) -> list[str]:
+def shared_items(a: Result, b: Result) -> list[str]:
     """Ids of the items with a value from both, sorted."""
     return sorted(places_of_values(a).keys() & places_of_values(b).keys())
 
 
-def places_of_values(result: Outcome) -> dict[str, int]:
+def places_of_values(result: Result) -> dict[str, int]:
     """Where each item with a value stands."""
     if len(set(result.items)) < len(result):
         twice = next(item for item, times in Counter(result.items).items() if times > 1)
@@ -140,7 +123,7 @@ def places_of_values(result: Outcome) -> dict[str, int]:
     return {item: index for index, item in enumerate(result.items) if index not in result.reasons}
 
 
-def system_of(result: Outcome) -> str:
+def system_of(result: Result) -> str:
     """The one system a result is about."""
     names = list(dict.fromkeys(result.systems))
     if len(names) != 1:
@@ -160,7 +143,7 @@ def _unlike(a: Signature, b: Signature) -> str:
     )
 
 
-def _unlike_resources(a: Outcome, b: Outcome) -> str:
+def _unlike_resources(a: Result, b: Result) -> str:
     first, second = dict(a.provenance.resources), dict(b.provenance.resources)
     names = sorted(name for name in first | second if first.get(name) != second.get(name))
     return (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dialeval.core import ABSENCES
 from dialeval.display.wording import about
+from dialeval.evaluation.compare.names import begins_by_place
 
 if TYPE_CHECKING:
     from dialeval.evaluation.compare.comparison import Comparison
@@ -16,43 +17,57 @@ CORRECTIONS: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg
 
 def sentence_of(c: Comparison) -> str:
     """Who is better and by how much, that both are equivalent, or how large the difference may still be."""
-    if c.difference is None:
+    text = _sentence(c)
+    return text[:1].upper() + text[1:] if begins_by_place(text) else text
+
+
+def _sentence(c: Comparison) -> str:
+    difference = c.difference.value
+    if difference is None:
         return f"Undecided: {c.a} or {c.b} has no defined score."
-    up = c.difference >= 0
+    up = difference >= 0
     high, low = (c.a, c.b) if up else (c.b, c.a)
-    gap, evidence = _number(c, abs(c.difference)), _evidence(c, up=up)
+    gap, evidence = _number(c, abs(difference)), _evidence(c, up=up)
     if c.verdict == "equivalent":
         return _equivalent(c, high, gap)
     if c.better is not None:
         return f"{c.better} is better than {c.b if c.better == c.a else c.a} by {gap} ({evidence})."
     if c.significant:
-        return f"{high} scores higher than {low} by {gap} ({evidence})."
-    if c.difference == 0:
+        return f"{high} scores higher than {low} by {gap} ({evidence}){_silent(c, high, low)}."
+    if difference == 0:
         return f"Undecided: {c.a} and {c.b} score the same on {c.n:,} items ({evidence}){_reach(c)}."
     return f"Undecided: {high} scores {gap} higher than {low} ({evidence}){_reach(c)}{_apart(c)}."
 
 
+def _silent(c: Comparison, high: str, low: str) -> str:
+    """Why a significant difference makes no system better, if the measure has a better direction."""
+    if c.basis is None or c.basis.higher_is_better is None:
+        return ""
+    return f", but {high if c.basis.higher_is_better else low} left items unanswered, which the measure cannot count"
+
+
 def prospect_of(c: Comparison) -> str | None:
     """How many more items would show a difference, as a range; None where the comparison is settled."""
-    if c.verdict != "undecided" or c.difference is None:
+    if c.verdict != "undecided" or c.difference.value is None:
         return None
     if c.more_items_low is None:
         return "These items do not show how many more would settle it."
-    fewest = f"{about(c.more_items_low)} more item{'' if c.more_items_low == 1 else 's'}"
+    few = c.more_items_low == 1  # as many as there are would often be enough
+    fewest = "A few more items" if few else f"As few as {about(c.more_items_low)} more items"
     if c.more_items_high is None:
-        return f"As few as {fewest} might show a difference; perhaps no number would, because it may be 0."
+        return f"{fewest} might show a difference; perhaps no number would, because it may be 0."
     if about(c.more_items_high) == about(c.more_items_low):
-        return f"About {fewest} would show a difference."
-    return f"As few as {fewest} might show a difference, or as many as {about(c.more_items_high)}."
+        return f"{'A few' if few else f'About {about(c.more_items_low)}'} more items would show a difference."
+    return f"{fewest} might show a difference, or as many as {about(c.more_items_high)}."
 
 
 def _equivalent(c: Comparison, high: str, gap: str) -> str:
     if c.identical:
         return f"{c.a} and {c.b} are equivalent: identical on {_all(c.n)}."
     margin = f"{c.margin:g}"
-    ahead = f"{high} scores {gap} higher" if c.difference else "both score the same"
+    ahead = f"{high} scores {gap} higher" if c.difference.value else "both score the same"
     also = ", a difference that is significant and too small to matter" if c.significant else ""
-    evidence = _evidence(c, up=(c.difference or 0) >= 0, p=c.p_equivalence)
+    evidence = _evidence(c, up=(c.difference.value or 0) >= 0, p=c.p_equivalence)
     return f"{c.a} and {c.b} are equivalent within {margin}: {ahead} ({evidence}){also}."
 
 
@@ -68,9 +83,10 @@ def _evidence(c: Comparison, *, up: bool, p: float | None = None) -> str:
         shown += " of both looks"
     if c.correction:
         shown += f" after {CORRECTIONS[c.correction]} over {c.family} tests"
-    if c.low is None or c.high is None:
+    bounds = (c.difference if up else -c.difference).bounds
+    if bounds is None:
         return f"no interval: {ABSENCES[c.absence]}; {shown}" if c.absence else shown
-    low, high = (c.low, c.high) if up else (-c.high, -c.low)
+    low, high = bounds
     confidence = f"{100 * c.basis.confidence:g} % " if c.basis else ""
     return f"{confidence}interval {_number(c, low)} to {_number(c, high)}, {shown}"
 
@@ -83,18 +99,16 @@ def _reach(c: Comparison) -> str:
 
 def _apart(c: Comparison) -> str:
     """Why there is no verdict though the interval excludes 0; nothing if it does not."""
-    if c.low is None or c.high is None or c.low <= 0 <= c.high:
+    bounds = c.difference.bounds
+    if bounds is None or bounds[0] <= 0 <= bounds[1]:
         return ""
-    alone = "the interval, which excludes 0, is of this test alone"
-    return (
-        f"; {alone}"
-        if c.correction
-        else "; the test decides, and is less sure than the interval, which excludes 0"
-    )
+    if c.correction:
+        return "; its interval excludes 0, but is not corrected for the other tests, as p is"
+    return "; the test decides, and is less sure than the interval, which excludes 0"
 
 
 def _number(c: Comparison, value: float) -> str:
     """The value with as many decimals as give the largest number of the comparison three significant digits."""
-    largest = max(abs(number or 0.0) for number in (c.difference, c.low, c.high))
+    largest = max(abs(number or 0.0) for number in c.difference[:3])
     places = 3 if largest == 0 else min(12, max(0, 2 - math.floor(math.log10(largest))))
     return f"{value:z.{places}f}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from dialeval.core import CorpusResult, Outcome, Resampling
+from dialeval.core import Resampling, Result
 from dialeval.evaluation.compare.comparison import Basis, Comparison, MoreItems
 from dialeval.evaluation.compare.pairing import system_of
 from dialeval.files.documents import finite
-from dialeval.stats import Spread, UnitInterval, d_z, equivalence_p, items_needed, required_items
+from dialeval.stats import Estimate, Spread, d_z, equivalence_p, items_needed, required_items
 from dialeval.stats.tests.power import reach
 
 
@@ -33,8 +33,8 @@ class Setting(NamedTuple):
 class Sides(NamedTuple):
     """Two results, and their scores over the items that are paired."""
 
-    a: Outcome
-    b: Outcome
+    a: Result
+    b: Result
     score_a: float
     score_b: float
     n: int
@@ -47,13 +47,12 @@ def undecided(sides: Sides, spread: Spread, setting: Setting) -> Comparison:
     """The comparison without its tests: difference, interval, effect size, and what it would take to settle it."""
     resampling, difference = setting.resampling, spread.left_out.score
     interval = spread.interval(resampling.confidence)
+    estimate = interval.estimate
     p_equivalence = None if setting.margin is None else finite(equivalence_p(spread, setting.margin))
     return Comparison(
         a=system_of(sides.a),
         b=system_of(sides.b),
-        difference=finite(difference),
-        low=finite(interval.low),
-        high=finite(interval.high),
+        difference=estimate._replace(n=sides.n),
         p_bootstrap=None,
         p_permutation=None,
         p_mcnemar=None,
@@ -64,11 +63,10 @@ def undecided(sides: Sides, spread: Spread, setting: Setting) -> Comparison:
         wins=None,
         ties=None,
         losses=None,
-        n=sides.n,
         unpaired=len(set(sides.a.items) | set(sides.b.items)) - sides.n,
         more_items=None,
         margin=setting.margin,
-        largest=finite(max(abs(interval.low), abs(interval.high))),
+        largest=max(map(abs, estimate.bounds)) if estimate.bounds else None,
         units=spread.units,
         absence=interval.absence,
         design_effect=finite(sides.design_effect),
@@ -78,8 +76,8 @@ def undecided(sides: Sides, spread: Spread, setting: Setting) -> Comparison:
             score_b=sides.score_b,
             confidence=resampling.confidence,
             alpha=setting.alpha,
-            higher_is_better=_direction(sides.a),
-            more=_more(spread, interval, sides.n, setting.alpha / setting.tests),
+            higher_is_better=sides.a.metric.higher_is_better,
+            more=_more(spread, estimate, sides.n, setting.alpha / setting.tests),
             p_equivalence=p_equivalence,
         ),
     )
@@ -91,15 +89,14 @@ def _item_error(sides: Sides, spread: Spread) -> float:
     return spread.error / math.sqrt(effect) if effect > 0 else math.nan
 
 
-def _more(spread: Spread, interval: UnitInterval, n: int, alpha: float) -> MoreItems:
+def _more(spread: Spread, estimate: Estimate, n: int, alpha: float) -> MoreItems:
     """How many items beyond ``n`` would settle it; units grow with the items that they hold."""
     error, units = spread.error, spread.units
-    difference, low, high = (
-        _beyond_runs(value, spread, alpha) for value in (spread.left_out.score, interval.low, interval.high)
-    )
+    difference = _beyond_runs(spread.left_out.score, spread, alpha)
     needed = required_items(difference, error, units, alpha=alpha)
-    if interval.absence is not None:
+    if estimate.bounds is None:
         return MoreItems(_further(needed, units, n))
+    low, high = (_beyond_runs(end, spread, alpha) for end in estimate.bounds)
     ends = items_needed(low, high, error, units, alpha=alpha)
     return MoreItems(*(_further(number, units, n) for number in (needed, ends.fewest, ends.most)))
 
@@ -118,8 +115,3 @@ def _beyond_runs(difference: float, spread: Spread, alpha: float) -> float:
 
 def _further(needed: int | None, units: int, n: int) -> int | None:
     return None if needed is None else max(1, math.ceil(needed * n / units) - n)
-
-
-def _direction(outcome: Outcome) -> bool | None:
-    judge = outcome.measure if isinstance(outcome, CorpusResult) else outcome.metric
-    return judge.higher_is_better

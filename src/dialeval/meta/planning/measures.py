@@ -4,24 +4,170 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
+from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling
 from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
-from dialeval.files.documents import finite
 from dialeval.meta.document import Coefficient, Level, Over, PowerCurve, WidthCurve, WidthPoint
-from dialeval.meta.planning.correlation_draws import CELLS, packed, sample
-from dialeval.meta.planning.curves import power_point, sizes_to_try
-from dialeval.meta.planning.ratings import needed_units, power_of_units
+from dialeval.meta.planning.ratings import needed_units, power_of_units, power_point, sizes_to_try
 from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.coefficients import correlations
-from dialeval.stats.correlation.leaving_out import FEWEST, leave_out_level
+from dialeval.stats.correlation.jackknife import FEWEST, leave_out_level
+from dialeval.stats.correlation.levels import settled
+from dialeval.stats.correlation.weighted import weigher
 from dialeval.stats.resampling.bootstrap import blocks, percentile_interval
 from dialeval.stats.tests.power import PilotPlan
+
+CELLS: Final = 1 << 22
+"""Drawn values held at once."""
+
+
+class Drawn(NamedTuple):
+    """Correlations of draws of units."""
+
+    r: Floats
+    """Correlations of people with each measure, shape (measures, trials)."""
+    n: Floats
+    """Number of points that each draw correlates."""
+
+
+Correlator: TypeAlias = Callable[[Integers], Drawn]
+"""From how often each unit is drawn, shape (trials, units), to correlations."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Units that can be drawn, and the values that are correlated once they are drawn."""
+
+    values: Floats
+    """People and then the measures, shape (1 + measures, points), points of a group side by side."""
+    unit: Integers
+    """The item or system that brings each point along."""
+    units: int
+    cells: Integers
+    """Place of each point in the flattened grid of answers; of systems' means, that of its system."""
+    starts: Integers
+    """Begin of each group of points, and the end: correlations are taken within groups and averaged."""
+    unit_of_group: Integers | None
+    """The unit that brings each group along, so that one drawn twice counts twice; None if groups are no units."""
+    system: Integers | None
+    """The system of each point if systems' means over the drawn points are correlated, not the points."""
+    notes: tuple[Note, ...]
+
+    def draws(self, sizes: Sequence[int], trials: int, seed: int) -> Iterator[tuple[Integers, int]]:
+        """Draws of each unit, shape (some trials, units), and the position of the size.
+
+        Smaller sizes are the beginnings of larger ones, so that curves are smooth.
+        """
+        rng = np.random.default_rng(seed)
+        for block in blocks(max(self.values.shape[1], sizes[-1]), trials, CELLS):
+            places = rng.integers(self.units, size=(block, sizes[-1]))
+            places += np.arange(block)[:, None] * self.units
+            for index, size in enumerate(sizes):
+                counts = np.bincount(places[:, :size].ravel(), minlength=block * self.units)
+                yield counts.reshape(block, self.units), index
+
+    def correlator(self, coefficient: Coefficient, trials: int) -> Correlator:
+        """Return a function from draws of each unit to correlations, for about this many draws."""
+        pairs = [(0, column) for column in range(1, len(self.values))]
+        if self.system is not None:
+            return self._by_means(pairs, self.system, coefficient)
+        weighers = [
+            weigher(self.values[a], self.values[b], kind=coefficient, starts=self.starts, resamples=trials)
+            for a, b in pairs
+        ]
+
+        def correlate(counts: Integers) -> Drawn:
+            weights = counts[:, self.unit].astype(np.float64)
+            found = [self._over_groups(weigh(weights), counts) for weigh in weighers]
+            return Drawn(np.stack(found), weights.sum(axis=1))
+
+        return correlate
+
+    def _by_means(
+        self, pairs: Sequence[tuple[int, int]], system: Integers, coefficient: Coefficient
+    ) -> Correlator:
+        member = (system[:, None] == np.unique(system)).astype(np.float64)
+
+        def correlate(counts: Integers) -> Drawn:
+            weights = counts[:, self.unit].astype(np.float64)
+            sizes = weights @ member
+            # Systems are compared as a whole: a draw that misses one of them has no answer.
+            met = (sizes > 0).all(axis=1)
+            means = np.stack(
+                [settled((weights[met] * values) @ member / sizes[met]) for values in self.values]
+            )
+            found = np.full((len(pairs), len(counts)), np.nan)
+            for index, (a, b) in enumerate(pairs):
+                found[index, met] = correlations(means[a], means[b], coefficient)
+            return Drawn(found, np.full(len(counts), float(member.shape[1])))
+
+        return correlate
+
+    def _over_groups(self, r: Floats, counts: Integers) -> Floats:
+        """The mean over the groups in which there is a correlation."""
+        defined = ~np.isnan(r)
+        weights = defined * (1.0 if self.unit_of_group is None else counts[:, self.unit_of_group])
+        total = weights.sum(axis=1)
+        mean: Floats = np.full(len(r), np.nan)
+        np.divide((np.where(defined, r, 0) * weights).sum(axis=1), total, out=mean, where=total > 0)
+        return mean
+
+
+def sample(
+    joined: Joined,
+    names: Sequence[str],
+    level: Level,
+    over: Literal["items", "systems"],
+    clusters: Integers | None = None,
+) -> Sample:
+    """The answers that people and all the named measures have, ready to be drawn: by items, clusters, or systems."""
+    grids = np.stack([joined.human.values, *(joined.measure_named(name).values for name in names)])
+    system, item = np.nonzero(~np.isnan(grids).any(axis=0))
+    if level == "system_within_item":
+        order = np.argsort(item, kind="stable")
+        system, item = system[order], item[order]
+    values, cells = grids[:, system, item], system * len(joined.items) + item
+    owner = item if clusters is None else clusters[item]
+    drawn, unit = np.unique(owner if over == "items" else system, return_inverse=True)
+    if len(drawn) < 2:
+        what = over if clusters is None else "dialogues"
+        raise Unsuitable(f"Found {len(drawn)} {what} with both ratings and scores, expected 2 to draw from.")
+    different = np.unique(system)
+    few = Note("few_systems", f"only {len(different)} systems: a correlation of so few points is unreliable")
+    if level == "system" and over == "systems":
+        values = np.stack([values[:, system == code].mean(axis=1) for code in different], axis=1)
+        unit, cells = np.arange(len(drawn)), different
+    group = {"item_within_system": system, "system_within_item": item}.get(level, np.zeros(values.shape[1]))
+    starts = np.append(np.flatnonzero(np.diff(group, prepend=-1)), len(group))
+    by_units = (level, over) in {("item_within_system", "systems"), ("system_within_item", "items")}
+    return Sample(
+        values=values,
+        unit=unit,
+        units=len(drawn),
+        cells=cells,
+        starts=starts,
+        unit_of_group=unit[starts[:-1]] if by_units else None,
+        system=system if level == "system" and over == "items" else None,
+        notes=(few,) if level in ("system", "system_within_item") and len(different) < 10 else (),
+    )
+
+
+def packed(joined: Joined) -> Floats:
+    """Ratings of each answer, shape (answers, most ratings of one), NaN after each answer's last."""
+    people = joined.people
+    cell = people.system * len(joined.items) + people.item
+    order = np.argsort(cell, kind="stable")
+    slot = np.arange(len(order)) - np.searchsorted(cell[order], cell[order])
+    table = np.full((len(joined.systems) * len(joined.items), int(slot.max(initial=0)) + 1), np.nan)
+    table[cell[order], slot] = people.value[order]
+    return table
+
 
 MOST_UNITS: Final = 1000
 """More items than this are left out in blocks."""
@@ -45,7 +191,7 @@ def power_between_measures(
 
     Each item (dialogue, system) stands for what it does to the difference of the two correlations, its pseudo-value,
     and each trial draws these with replacement. The test is Student's, which decides between measures as swapping them
-    does where units are many. Only a difference in the direction of the data at hand counts as found.
+    does if units are many. Only a difference in the direction of the data at hand counts as found.
     """
     differing = _Differing.of(joined, (first, second), level, over, coefficient, resampling)
     tried = sizes_to_try(sizes, differing.at_hand, fewest=2)
@@ -76,13 +222,13 @@ def power_between_measures(
 
 
 class _Differing(NamedTuple):
-    """What units do to the difference of two measures' correlations with people."""
+    """Effects of units on the difference of two measures' correlations with people."""
 
     units: Floats
     """Their pseudo-values, whose mean is the effect."""
     effect: float
     block: float
-    """How many units of the data each of them stands for: 1 unless there are very many."""
+    """Number of units of the data that each of them stands for: 1 unless there are very many."""
     at_hand: int
     over: Over
 
@@ -147,7 +293,7 @@ def width_of_correlation(
     resampling: Resampling = DEFAULT_RESAMPLING,
     target: float = 0.2,
 ) -> WidthCurve:
-    """Where a measure's correlation with people lies, against the number of items or systems drawn with replacement."""
+    """Range of a measure's correlation with people, against the number of items or systems drawn with replacement."""
     clusters = resampling.clusters(joined.items) if over == "items" else None
     drawn_from = sample(joined, (measure,), level, over, clusters)
     drawn_units: Over = over if clusters is None else "dialogues"
@@ -182,7 +328,7 @@ def correlation_by_raters(
     resampling: Resampling = FEWER,
     target: float = 0.1,
 ) -> WidthCurve:
-    """Where a measure's correlation with people lies, level ``item``, against the number of ratings of each answer.
+    """Range of a measure's correlation with people, level ``item``, against the number of ratings of each answer.
 
     Each trial draws that many ratings of every answer without replacement and correlates their means; items stay as
     they are, so the interval holds the luck of who rated and nothing else. Draws from few ratings resemble each other,
@@ -227,8 +373,7 @@ def correlation_by_raters(
 
 
 def _width(size: int, drawn: Floats, confidence: float) -> WidthPoint:
-    low, high = percentile_interval(drawn, confidence)
-    return _point(size, low, high, drawn)
+    return _point(size, *percentile_interval(drawn, confidence), drawn)
 
 
 def _stretched(size: int, drawn: Floats, free: float, confidence: float) -> WidthPoint:
@@ -241,7 +386,9 @@ def _stretched(size: int, drawn: Floats, free: float, confidence: float) -> Widt
 
 def _point(size: int, low: float, high: float, drawn: Floats) -> WidthPoint:
     undefined = int(np.isnan(drawn).sum())
-    return WidthPoint(size, finite(high - low), finite(low), finite(high), undefined)
+    if math.isnan(high - low):
+        return WidthPoint(size, None, None, undefined)
+    return WidthPoint(size, high - low, (low, high), undefined)
 
 
 def _left_out(answers: int, most: int) -> Note:

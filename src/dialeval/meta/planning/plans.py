@@ -40,7 +40,7 @@ def plans(
     coefficient: Coefficient = "spearman",
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> tuple[Planned, ...]:
-    """What it would take to distinguish neighbouring systems, the two best measures, and to pin down the best one.
+    """Plan how many it takes to distinguish neighbouring systems, the two best measures, and to pin down the best one.
 
     ``measures`` are those that have a correlation at the level, best first, with higher being better. Draws are made
     from the data at hand, no more than ``MOST_TRIALS`` of them for each size.
@@ -60,7 +60,7 @@ def plans(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Draw:
-    """What is drawn from, and how."""
+    """Data and settings of the draws."""
 
     joined: Joined
     level: Level

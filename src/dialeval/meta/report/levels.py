@@ -38,7 +38,7 @@ DECIDED: Final[dict[Resample, str]] = {
 def ordered(document: Document, level: Level) -> list[Row]:
     """The rows of a level, best agreement first, those without a correlation last.
 
-    A measure for which lower is better agrees best where its correlation is lowest.
+    A measure for which lower is better agrees best if its correlation is lowest.
     """
 
     def place(row: Row) -> tuple[bool, float]:
@@ -57,12 +57,12 @@ def scope(document: Document) -> str:
 
 
 def unit(document: Document) -> str:
-    """What is left out and swapped together."""
+    """Unit that is left out and swapped together."""
     return "dialogue" if document.settings.cluster == "dialogue" else "item"
 
 
 def resampled(document: Document) -> str:
-    """What intervals and tests are about: others of these."""
+    """Population that intervals and tests are about: others of these."""
     return RESAMPLED[document.settings.resample].format(f"{unit(document)}s")
 
 

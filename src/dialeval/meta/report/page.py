@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from dialeval.display.notes import texts
-from dialeval.display.pages import Picture, asset, policy, template
+from dialeval.display.pages import Picture, Section, asset, policy, template
 from dialeval.display.table import Table
 from dialeval.display.wording import count
 from dialeval.meta.document import Document, NotJoined, Points
-from dialeval.meta.report import estimate_tables, instance_tables, pictures, plan_tables, rival_tables, tables
+from dialeval.meta.report import plots, tables
 from dialeval.meta.report.verdict import verdict
 
 ASSETS: Final = "dialeval.meta.report"
@@ -23,7 +23,7 @@ class View:
     """A document as tables, pictures and lines, for the two pages that show one."""
 
     notes: tuple[str, ...]
-    """What to know before the numbers: who counted as what, names that are nearly alike."""
+    """Notes to read before the numbers: who counted as what, names that are nearly alike."""
     levels: tuple[Table, ...]
     main: int
     """Which of the levels is spoken of first."""
@@ -43,31 +43,31 @@ class View:
 
 
 def view(document: Document, points: Points) -> View:
-    """What the pages show of a document."""
+    """Return the tables, pictures and lines that pages show of a document."""
     levels = [level for level in document.settings.levels if document.at(level)]
     levels.sort(key=lambda level: all(row.value is None for row in document.at(level)))
     return View(
         notes=texts(document.notes),
         levels=tuple(tables.agreement(document, level) for level in levels),
         main=levels.index(document.main_level) if levels else 0,
-        rivals=tuple(rival_tables.rivals(document, level) for level in levels),
+        rivals=tuple(tables.rivals(document, level) for level in levels),
         ceiling=tables.ceiling(document),
         raters=tables.raters(document),
         combined=tables.combined(document),
         estimates=tuple(
             table
             for estimates in document.estimates
-            for table in (estimate_tables.estimates(estimates), estimate_tables.differences(estimates))
+            for table in (tables.estimates(estimates), tables.differences(estimates))
             if table.rows
         ),
-        instances=tuple(map(instance_tables.instances, document.instances)),
-        planning=plan_tables.planning(document),
+        instances=tuple(map(tables.instances, document.instances)),
+        planning=tables.planning(document),
         joint=tables.joint(document),
         unjoined=tuple(tables.unjoined(document)),
         unjoined_title=_unjoined_title(document.unjoined),
-        scatters=pictures.scatters(document, points),
-        heat_maps=pictures.heat_maps(document),
-        boxes=pictures.box_plots(document),
+        scatters=plots.scatters(document, points),
+        heat_maps=plots.heat_maps(document),
+        boxes=plots.box_plots(document),
     )
 
 
@@ -110,3 +110,11 @@ def page_of(document: Document, points: Points) -> Page:
 def _file_name(kind: str, plot: Picture) -> str:
     name = re.sub(r"\W+", "-", plot.title.lower()).strip("-")
     return f"{kind}-{name}.svg"
+
+
+def people_section(document: Document, points: Points) -> Section:
+    """Whether the measures agree with people, as a section of another page."""
+    html = template("dialeval.meta.report", "people.html").render(
+        people=view(document, points), agreement=verdict(document)
+    )
+    return Section("people", "People", "Do the measures agree with people?", html)

@@ -10,7 +10,7 @@ from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import print_table
 from dialeval.display.wording import COEFFICIENTS, count, interval, listing, p_value, signed
 from dialeval.meta.document import Document, Level, Rivalry, Row
-from dialeval.meta.report import estimate_tables, instance_tables, plan_tables, rival_tables, tables
+from dialeval.meta.report import tables
 from dialeval.meta.report.levels import LABELS, TITLES, correlation, ordered, scope
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def print_meta(document: Document, console: Console | None = None) -> None:
     shown = [Table("", (), (), texts(document.notes))]  # first: they tell who counts as what
     shown += [_summary(document), _different(document)]
     for estimates in document.estimates:
-        shown += [estimate_tables.estimates(estimates), estimate_tables.differences(estimates)]
-    shown += map(instance_tables.instances, document.instances)
-    shown += [plan_tables.planning(document), tables.combined(document), _joint(document)]
+        shown += [tables.estimates(estimates), tables.differences(estimates)]
+    shown += map(tables.instances, document.instances)
+    shown += [tables.planning(document), tables.combined(document), _joint(document)]
     for index, table in enumerate(table for table in shown if table.rows or table.notes):
         if index:
             console.print()
@@ -58,8 +58,9 @@ def _summary(document: Document) -> Table:
     columns = (Column("measure"), *(Column(LABELS[level], numeric=True) for level in levels))
     columns += (Column("rank group", numeric=True),) if groups else ()
     rows = [_measure(document, row, levels, groups) for row in shown]
-    for name, field in (("half of the raters", "mean"), ("a perfect measure", "bound")):
-        values = {ceiling.level: getattr(ceiling, field) for ceiling in document.ceiling}
+    halves = {ceiling.level: ceiling.mean.value for ceiling in document.ceiling}
+    bounds = {ceiling.level: ceiling.bound for ceiling in document.ceiling}
+    for name, values in (("half of the raters", halves), ("a perfect measure", bounds)):
         if any(values.get(level) is not None for level in levels):
             cells = [Cell(correlation(values.get(level))) for level in levels]
             rows.append((Cell(name), *cells, *([Cell("")] if groups else [])))
@@ -70,8 +71,9 @@ def _measure(document: Document, best: Row, levels: Sequence[Level], groups: boo
     cells = [Cell(best.measure)]
     for level in levels:
         row = next((row for row in document.at(level) if row.measure == best.measure), None)
-        value = None if row is None else row.value
-        cells.append(Cell(correlation(value), "" if row is None else interval(row.low, row.high, 2)))
+        value, low, high = (None, None, None) if row is None else row.estimate[:3]
+        shown = correlation(value) if row is None or value is None else tables.marked(document, row)
+        cells.append(Cell(shown, interval(low, high, 2)))
     return (*cells, *([Cell("—" if best.cluster is None else str(best.cluster))] if groups else []))
 
 
@@ -108,11 +110,13 @@ def _different(document: Document) -> Table:
     """The pairs of measures that differ at the main level, the surest and widest first, or that none does."""
     level = document.main_level
     pairs = [
-        rivalry for rivalry in document.rivals if rivalry.level == level and rivalry.difference is not None
+        rivalry
+        for rivalry in document.rivals
+        if rivalry.level == level and rivalry.difference.value is not None
     ]
     differing = sorted(
         (rivalry for rivalry in pairs if rivalry.significant),
-        key=lambda one: (one.p_adjusted or 0.0, -abs(one.difference or 0.0)),
+        key=lambda one: (one.p_adjusted or 0.0, -abs(one.difference.value or 0.0)),
     )
     columns = (
         Column("agrees better"),
@@ -123,26 +127,21 @@ def _different(document: Document) -> Table:
     said = f"{len(differing):,} of {count(len(pairs), 'pair')} of measures differ significantly"
     more = f"; these are {MOST_PAIRS} of them, all are in meta.html" if len(differing) > MOST_PAIRS else ""
     rows = tuple(_differing(rivalry) for rivalry in differing[:MOST_PAIRS])
-    notes = (said + more, *rival_tables.on_edge(pairs)) if pairs else ()
+    notes = (said + more, *tables.on_edge(pairs)) if pairs else ()
     return Table(f"{TITLES[level]}: which measures differ {scope(document)}", columns, rows, notes)
 
 
 def _differing(rivalry: Rivalry) -> tuple[Cell, ...]:
     """The pair with the better measure first, so that the difference is positive."""
-    if (rivalry.difference or 0.0) > 0:
-        better, worse, low, high = rivalry.a, rivalry.b, rivalry.low, rivalry.high
-    else:
-        better, worse = rivalry.b, rivalry.a
-        low, high = (
-            (None if rivalry.high is None else -rivalry.high),
-            (None if rivalry.low is None else -rivalry.low),
-        )
-    by = signed(abs(rivalry.difference or 0.0))
-    return Cell(better), Cell(worse), Cell(by, interval(low, high)), Cell(p_value(rivalry.p_adjusted))
+    up = (rivalry.difference.value or 0.0) > 0
+    better, worse = (rivalry.a, rivalry.b) if up else (rivalry.b, rivalry.a)
+    value, low, high, _, _ = rivalry.difference if up else -rivalry.difference
+    by = Cell(signed(abs(value or 0.0)), interval(low, high))
+    return Cell(better), Cell(worse), by, Cell(p_value(rivalry.p_adjusted))
 
 
 def _joint(document: Document) -> Table:
-    """What did not join: how much, and the first of it."""
+    """Lines on what did not join: how much, and the first of it."""
     apart = document.unjoined
     only = [coverage for coverage in apart.measures if coverage.only_human or coverage.only_measure]
     notes = []
@@ -153,7 +152,8 @@ def _joint(document: Document) -> Table:
     unrated = max((coverage.only_measure for coverage in apart.measures), default=0)
     if unrated:
         notes.append(f"{count(unrated, 'scored answer')} not rated")
-    first = tuple(tables.unjoined(document))[:MOST_UNJOINED]
+    other_items = any(note.code == "other_items" for note in document.notes)
+    first = () if other_items else tuple(tables.unjoined(document))[:MOST_UNJOINED]
     title = "What did not join" if notes or first else ""
     return Table(title, (), (), (*notes, *first, *_aside(document)))
 

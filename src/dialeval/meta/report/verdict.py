@@ -59,8 +59,9 @@ def _findings(document: Document) -> Iterator[str]:
 def _best(document: Document, level: Level, rows: list[Row]) -> str:
     best = rows[0]
     name = COEFFICIENTS[best.coefficient]
-    shown = f"{name} {correlation(best.value)} {interval(best.low, best.high)}".rstrip() + _of_true_means(
-        best
+    shown = (
+        f"{name} {correlation(best.value)} {interval(best.estimate.low, best.estimate.high)}".rstrip()
+        + _of_true_means(best)
     )
     if level == "system" and best.systems < 4:
         few = f"{best.systems} systems are too few to conclude anything"
@@ -79,13 +80,14 @@ def _best(document: Document, level: Level, rows: list[Row]) -> str:
 
 def _of_true_means(row: Row) -> str:
     means = row.true_means
-    if means is None or means.low is None or means.high is None or means.high - means.low > TOO_WIDE:
+    bounds = None if means is None else means.pearson.bounds
+    if means is None or bounds is None or bounds[1] - bounds[0] > TOO_WIDE:
         return ""
-    return f"; Pearson {correlation(means.pearson)} {interval(means.low, means.high)} of true means"
+    return f"; Pearson {correlation(means.pearson.value)} {interval(*bounds)} of true means"
 
 
 def _without(rows: list[Row]) -> str:
-    """A sentence on the measures that have no correlation; empty where all have one."""
+    """A sentence on the measures that have no correlation; empty if all have one."""
     silent = [row.measure for row in rows if row.value is None]
     if not silent:
         return ""
@@ -93,7 +95,7 @@ def _without(rows: list[Row]) -> str:
 
 
 def _beside(document: Document, level: Level, best: str, others: list[str], said: str) -> str:
-    """What was said of the best measure, and how sure that is beside the others that have a correlation."""
+    """Sentence on the best measure, and how sure that is beside the others that have a correlation."""
     if not others:
         return f"{said}."
     against = {other: _against(document, level, best, other) for other in others}
@@ -120,7 +122,7 @@ def _against(document: Document, level: Level, first: str, second: str) -> Rival
 def _ceiling(document: Document) -> Iterator[str]:
     level = document.main_level
     for ceiling in document.ceiling:
-        if ceiling.level == level and ceiling.mean is not None:
+        if ceiling.level == level and ceiling.mean.value is not None:
             whole = (
                 ""
                 if ceiling.corrected is None
@@ -131,7 +133,7 @@ def _ceiling(document: Document) -> Iterator[str]:
                 if ceiling.bound is None
                 else f"; a perfect measure would reach {correlation(ceiling.bound)} with all raters"
             )
-            mean, span = correlation(ceiling.mean), interval(ceiling.low, ceiling.high)
+            mean, span = correlation(ceiling.mean.value), interval(ceiling.mean.low, ceiling.mean.high)
             yield f"Two halves of the raters correlate at {mean} {span}{whole}{bound}."
 
 

@@ -63,7 +63,7 @@ _MOST: Final = 5_000
 
 @lru_cache(maxsize=4_096)  # whole texts
 def language_of(text: str) -> str | None:
-    """The code of a text's language; None where there is too little to tell it by."""
+    """The code of a text's language; None if there is too little to tell it by."""
     letters = [letter for letter in text[:_MOST] if letter.isalpha()]
     scripts = Counter(unicodedata.name(letter, "?").partition(" ")[0] for letter in letters)
     if not scripts:
@@ -91,7 +91,7 @@ def _cyrillic(text: str) -> str | None:
 
 
 def _latin(text: str) -> str | None:
-    """The language with most small words, those of few languages counting more; None where two are close."""
+    """The language with most small words, those of few languages counting more; None if two are close."""
     words = [word.replace("’", "'") for word in _WORD.findall(text)]
     scores: dict[str, float] = dict.fromkeys(_WORDS, 0.0)
     for word in words:

@@ -1,10 +1,16 @@
-"""Search for patterns that come with data, with a limit on the time that each search may take."""
+"""Search for patterns that come with data, with a limit on the time that each search may take.
+
+Slow searches run in another process, which a pattern that takes too long does not take down with us. That is this file,
+run by its path, so that it starts without importing dialeval. It reads a line of JSON for each search, ``[pattern,
+flags, text]``, and writes one: true, false, or null if the search took longer than ``SECONDS`` of CPU time.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -13,7 +19,9 @@ from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import Final
 
-_PROCESS: Final = Path(__file__).with_name("pattern_process.py")
+_PROCESS: Final = Path(__file__)
+SECONDS: Final = 0.2
+"""CPU time, so that a busy machine changes no result."""
 _PATIENCE: Final = 60.0
 """Seconds after which a process that does not answer is ended, however busy the machine."""
 _SHORT: Final = 2_000
@@ -26,7 +34,7 @@ _BACK: Final = re.compile(r"\\\d|\(\?P=|\(\?\(")
 
 @lru_cache(maxsize=4_096)  # whole texts
 def search(pattern: str, text: str, ignore_case: bool = False) -> bool | None:
-    """Whether the pattern is found in the text; None where that takes more than 0.2 seconds of CPU time.
+    """Whether the pattern is found in the text; None if that takes more than 0.2 seconds of CPU time.
 
     A pattern that repeats more than once may take exponential time, so it is looked for in another process. SearchDied
     if that ends without an answer, twice.
@@ -120,3 +128,41 @@ class _Searcher:
 
 
 _SEARCHER: Final = _Searcher()
+
+
+class _TooLong(Exception):
+    """The search has used up its time."""
+
+
+def _stop(_signal: int, _frame: object) -> None:
+    raise _TooLong
+
+
+def _limit(seconds: float) -> None:
+    """Stop after so much CPU time, 0 for never; Windows has no such clock, so that our parent has to end us."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+
+
+def _search_in_time(pattern: str, flags: int, text: str) -> bool | None:
+    """Whether the pattern is found in the text; None if that takes too long."""
+    found = re.compile(pattern, flags)
+    with suppress(_TooLong):
+        _limit(SECONDS)
+        try:
+            return found.search(text) is not None
+        finally:
+            _limit(0)
+    return None
+
+
+def _serve() -> None:
+    """Answer every line of standard input."""
+    if hasattr(signal, "SIGVTALRM"):
+        signal.signal(signal.SIGVTALRM, _stop)
+    for line in sys.stdin:
+        print(json.dumps(_search_in_time(*json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,7 +1,7 @@
 """Compiled loops over encoded texts; one example at a time, so that its batch cannot matter.
 
-``owners[i]`` is where example i's texts begin: its response, then its references; the last entry ends the last
-example. ``best`` keeps its NaN where a response or all its references have no vector. Sums are in float64, but for
+``owners[i]`` is the beginning of example i's texts: its response, then its references; the last entry ends the last
+example. ``best`` keeps its NaN if a response or all its references have no vector. Sums are in float64, but for
 the cosines of word pairs, whose float32 moves a greedy score by some 1e-7. Loops are spelled out, without slices or
 new arrays, because those take numba seconds to compile.
 """

@@ -12,11 +12,11 @@ from typing import ClassVar, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats
 from dialeval.core.batches import lacks_references
 from dialeval.data.types import Example
 from dialeval.metrics.embedding.sources import ENCODER, Source
-from dialeval.metrics.embedding.vectors import Encoded, Integers, WordVectors, encode
+from dialeval.metrics.embedding.vectors import EncodedTexts, Integers, WordVectors, encode
 from dialeval.metrics.rows import MeanOfValues, item_texts, require_references
 from dialeval.text.tokenisers.words import search_terms
 
@@ -28,10 +28,9 @@ _RUN: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingMetric(MeanOfValues):
+class EmbeddingMetric(MeanOfValues[Example]):
     """A comparison of the vectors of a response's words with those of its references' words."""
 
-    name: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     silence: ClassVar[float] = 0.0
@@ -43,15 +42,13 @@ class EmbeddingMetric(MeanOfValues):
         Source(self.vectors).check()
 
     @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The vectors and their hash, and which words have one."""
         tokens, case, unknown = (
             ("treebank", "mixed", "mean") if self.profile == "nlgeval" else ("words", "lower", "skipped")
         )
-        facts = (("tokens", tokens), ("case", case), ("unknown", unknown))
         source = Source(self.vectors).fact
-        parameters = (("profile", self.profile), ("vectors", self.vectors))
-        return Signature(self.name, parameters, (("vectors", source), *facts))
+        return (("vectors", source), ("tokens", tokens), ("case", case), ("unknown", unknown))
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -83,10 +80,10 @@ class EmbeddingMetric(MeanOfValues):
         rows = [self._rows(examples[start : start + _EXAMPLES_AT_ONCE]) for start in chunks]
         return np.concatenate([np.empty((0, 4)), *rows])
 
-    def rows_of(self, encoded: Encoded, owners: Integers) -> Floats:
-        """The same rows from encoded texts: responses, each followed by its references.
+    def rows_of(self, encoded: EncodedTexts, owners: Integers) -> Floats:
+        """Return the same rows from encoded texts: responses, each followed by its references.
 
-        ``owners`` says where each example's texts begin, and last how many texts there are.
+        ``owners`` holds the beginning of each example's texts, and last the number of texts.
         """
         scores = self._similarities(encoded, owners)
         # Saying nothing has no likeness to anything; a system that could not be scored would gain by silence.
@@ -99,8 +96,8 @@ class EmbeddingMetric(MeanOfValues):
         return rows
 
     @abstractmethod
-    def _similarities(self, encoded: Encoded, owners: Integers) -> Floats:
-        """Each example's best score over its references; NaN where there is nothing to compare."""
+    def _similarities(self, encoded: EncodedTexts, owners: Integers) -> Floats:
+        """Each example's best score over its references; NaN if there is nothing to compare."""
 
     def _rows(self, examples: Sequence[Example]) -> Floats:
         texts, owners = item_texts(examples)
@@ -109,13 +106,13 @@ class EmbeddingMetric(MeanOfValues):
 
 # Studies ask all three metrics about the same few batches in turn, and cutting words is most of the work.
 @lru_cache(maxsize=8)
-def _encoded(texts: tuple[str, ...], profile: Profile, vectors: WordVectors) -> Encoded:
+def _encoded(texts: tuple[str, ...], profile: Profile, vectors: WordVectors) -> EncodedTexts:
     if profile == "nlgeval":
         return encode(treebank_words(texts), vectors, unknown="mean")
     return encode([lower_words(text) for text in texts], vectors, unknown="skip")
 
 
-def _answerless(encoded: Encoded, owners: Integers) -> NDArray[np.bool_]:
+def _answerless(encoded: EncodedTexts, owners: Integers) -> NDArray[np.bool_]:
     """Examples whose response has no word at all, and some reference a known one."""
     present = np.diff(encoded.starts) > 0
     responses = owners[:-1]
@@ -135,7 +132,7 @@ def lower_words(text: str) -> list[str]:
 
 
 def each_lower_word(text: str) -> Iterator[str]:
-    """The same words, each cut when it is asked for."""
+    """Cut the same words, each when it is asked for."""
     for run in _RUN.finditer(text):
         yield from _parts(run[0])
 
@@ -165,7 +162,7 @@ class EmbeddingAverage(EmbeddingMetric):
 
     name: ClassVar[str] = "embedding_average"
 
-    def _similarities(self, encoded: Encoded, owners: Integers) -> Floats:
+    def _similarities(self, encoded: EncodedTexts, owners: Integers) -> Floats:
         from dialeval.metrics.embedding._kernels import best_averages
 
         best = np.full(len(owners) - 1, np.nan)
@@ -186,7 +183,7 @@ class VectorExtrema(EmbeddingMetric):
 
     name: ClassVar[str] = "vector_extrema"
 
-    def _similarities(self, encoded: Encoded, owners: Integers) -> Floats:
+    def _similarities(self, encoded: EncodedTexts, owners: Integers) -> Floats:
         from dialeval.metrics.embedding._kernels import best_extrema
 
         best = np.full(len(owners) - 1, np.nan)
@@ -207,7 +204,7 @@ class GreedyMatching(EmbeddingMetric):
 
     name: ClassVar[str] = "greedy_matching"
 
-    def _similarities(self, encoded: Encoded, owners: Integers) -> Floats:
+    def _similarities(self, encoded: EncodedTexts, owners: Integers) -> Floats:
         from dialeval.metrics.embedding._kernels import best_matches
 
         best = np.full(len(owners) - 1, np.nan)

@@ -16,10 +16,10 @@ import numpy as np
 
 from dialeval.errors import BadInput, ResourceUnavailable, UnknownName, first_line
 from dialeval.files.digests import combine, hash_file
-from dialeval.metrics.embedding.text_file import convert
-from dialeval.metrics.embedding.vectors import Vectors, WordVectors, table
+from dialeval.files.foreign import numpy_errors
+from dialeval.metrics.embedding.vectors import Vectors, WordVectors, convert, table
 from dialeval.resources import fingerprint, locate, obtain
-from dialeval.resources.finding import kept_folder
+from dialeval.resources.kept import kept_folder
 
 ENCODER: Final = "minilm"
 GLOVE: Final = "glove-6b-50d"
@@ -71,14 +71,14 @@ class Source:
 
     @property
     def resources(self) -> dict[str, str]:
-        """What the numbers rest on, by name and sha256."""
+        """Files that the numbers rest on, by name and sha256."""
         if self.name == ENCODER:
             return {_ENCODER_RESOURCE: fingerprint(_ENCODER_RESOURCE)}
         return {self.name if self.name == GLOVE else Path(self.name).name: self.sha256}
 
     @property
     def fact(self) -> str:
-        """What a signature says of them: name and hash, or ``file`` and hash."""
+        """Entry of a signature: name and hash, or ``file`` and hash."""
         name = self.name if self.name in (ENCODER, GLOVE) else "file"
         return f"{name}:{self.sha256[:12]}"
 
@@ -113,7 +113,7 @@ def _load(source: Source, changed: int) -> WordVectors:
 
 
 def words_beside(path: Path) -> Path:
-    """Where the words of this matrix are listed."""
+    """Return the file that lists the words of this matrix."""
     for ending in _ENDINGS:
         if (beside := path.with_suffix(ending)).is_file():
             return beside
@@ -122,7 +122,7 @@ def words_beside(path: Path) -> Path:
 
 
 def read_table(path: Path, words: Path) -> tuple[list[str], Vectors]:
-    """The words, and their matrix as float32, mapped from the file where it already is that."""
+    """The words, and their matrix as float32, mapped from the file if it already is that."""
     matrix = _read_matrix(path)
     try:
         text = words.read_bytes().decode("utf-8")
@@ -142,7 +142,7 @@ def _read_matrix(path: Path) -> Vectors:
     try:
         # Without pickles: loading one can run any code.
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except numpy_errors() as error:
         reason = first_line(error)
         raise BadInput(str(path), f"no matrix ({reason})", "a .npy file of numbers", _TODO) from None
     if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f" or not matrix.size:
@@ -152,7 +152,7 @@ def _read_matrix(path: Path) -> Vectors:
 
 
 def encoder_vectors(folder: Path, *, name: str, sha256: str) -> WordVectors:
-    """Vectors where a word is the mean of its pieces, lower-cased and without accents as the encoder reads it."""
+    """Vectors in which a word is the mean of its pieces, lower-cased and without accents as the encoder reads it."""
     lines = (folder / "vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
     tokeniser = WordPiece({piece: index for index, piece in enumerate(lines)})
     unknown = tokeniser.vocabulary[UNKNOWN]

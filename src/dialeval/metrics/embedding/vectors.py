@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import bz2
+import gzip
+import io
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain
-from typing import Final, Literal, NamedTuple, TypeAlias
+from functools import lru_cache, partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dialeval.data.codec.sources import LINE_LIMIT, PackedStream, UnpackedStream
+from dialeval.errors import BadInput, ResourceUnavailable
+from dialeval.files.atomic import atomic_path
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -31,7 +42,7 @@ class WordVectors:
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """Length of a vector."""
         return int(self.matrix.shape[1])
 
     def knows(self, word: str) -> bool:
@@ -88,7 +99,7 @@ def _mean(vectors: WordVectors) -> Vectors:
     return np.asarray(total / len(vectors.matrix), np.float32)
 
 
-class Encoded(NamedTuple):
+class EncodedTexts(NamedTuple):
     """Texts ready for the kernels."""
 
     matrix: Vectors
@@ -96,14 +107,14 @@ class Encoded(NamedTuple):
     words: Integers
     """Rows of ``matrix``, one text after the other."""
     starts: Integers
-    """Where in ``words`` each text begins, and last where the last one ends."""
+    """Beginning of each text in ``words``, and last the end of the last one."""
     lengths: Integers
     """Words of each text, known or not."""
     unknown: Integers
     """Words of each text that have no vector of their own."""
 
 
-def encode(texts: Sequence[Sequence[str]], vectors: WordVectors, *, unknown: Unknown) -> Encoded:
+def encode(texts: Sequence[Sequence[str]], vectors: WordVectors, *, unknown: Unknown) -> EncodedTexts:
     """The texts as numbers; unknown words get the mean of the table or are skipped."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     flat = list(chain.from_iterable(texts))
@@ -115,10 +126,10 @@ def encode(texts: Sequence[Sequence[str]], vectors: WordVectors, *, unknown: Unk
     known_before = _bounds(kept)
     unknown_words = lengths - np.diff(known_before[starts])
     if unknown == "skip":
-        return Encoded(matrix, words[kept], known_before[starts], lengths, unknown_words)
+        return EncodedTexts(matrix, words[kept], known_before[starts], lengths, unknown_words)
     if not known.all():
         matrix[~known] = vectors.mean()
-    return Encoded(matrix, words, starts, lengths, unknown_words)
+    return EncodedTexts(matrix, words, starts, lengths, unknown_words)
 
 
 class _Numbers(dict[str, int]):
@@ -133,3 +144,149 @@ def _bounds(counts: NDArray[np.int64] | NDArray[np.bool_]) -> Integers:
     bounds = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=bounds[1:])
     return bounds
+
+
+_LINES_AT_ONCE: Final = 4096
+_HEADER_BYTES: Final = 128
+_TODO: Final = "Correct or remove the line; word2vec's binary files must be saved as text first."
+
+
+class Line(NamedTuple):
+    """One word and its numbers, still text."""
+
+    number: int
+    word: str
+    numbers: str
+
+
+def convert(path: Path, matrix: Path, words: Path) -> None:
+    """Write the vectors in the text file ``path`` to ``matrix`` (.npy, float32) and ``words`` (one a line).
+
+    The file is streamed, so memory does not grow with it. The matrix comes last and whole: if it is there, all is.
+    """
+    try:
+        matrix.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(matrix) as numbers, atomic_path(words) as listed:
+            _convert(path, numbers, listed)
+    except OSError as error:
+        raise ResourceUnavailable(
+            f"The vectors in {path} could not be converted to {matrix.parent}: {error}. Free some space or make "
+            "that folder writable, or convert them yourself to a .npy matrix with a .vocab.txt list of words beside it."
+        ) from error
+
+
+def _convert(path: Path, matrix: Path, words: Path) -> None:
+    rows = columns = 0
+    with matrix.open("wb") as numbers, words.open("w", encoding="utf-8", newline="\n") as listed:
+        numbers.write(bytes(_HEADER_BYTES))
+        lines = _lines(path)
+        while chunk := list(islice(lines, _LINES_AT_ONCE)):
+            columns = columns or len(chunk[0].numbers.split())
+            numbers.write(_parse(path, chunk, columns).tobytes())
+            listed.writelines(line.word + "\n" for line in chunk)
+            rows += len(chunk)
+        numbers.seek(0)
+        numbers.write(_npy_header(rows, columns))
+    if not rows:
+        raise BadInput(str(path), "no vectors", "lines of a word and its numbers", "Give another file.")
+
+
+def _lines(path: Path) -> Iterator[Line]:
+    """The lines with their words split off; a first line of two whole numbers is word2vec's header."""
+    columns = 0
+    with _opened(path) as file:
+        for number, raw in enumerate(iter(partial(file.readline, LINE_LIMIT + 1), b""), start=1):
+            if len(raw) > LINE_LIMIT:
+                raise _bad(
+                    path, number, f"a line longer than {LINE_LIMIT // 2**20} MiB", "a word and its numbers"
+                )
+            text = _decoded(path, number, raw)
+            if number == 1 and _is_header(text):
+                columns = int(text.split()[1])
+            elif text:
+                columns = columns or text.count(" ")
+                yield _split(path, number, text, columns)
+
+
+def _is_header(text: str) -> bool:
+    fields = text.split(" ")
+    return len(fields) == 2 and all(
+        field.isascii() and field.isdigit() and len(field) < 19 for field in fields
+    )
+
+
+def _split(path: Path, number: int, text: str, columns: int) -> Line:
+    spaces = text.count(" ")
+    if columns == 0 or spaces < columns:
+        raise _bad(path, number, f"{spaces} numbers after the word", str(columns or "at least 1"))
+    if spaces == columns:
+        word, _, numbers = text.partition(" ")
+        return Line(number, word, numbers)
+    # Words of some files hold spaces, so the numbers are counted from the right.
+    word, *fields = text.rsplit(" ", columns)
+    return Line(number, word, " ".join(fields))
+
+
+def _decoded(path: Path, number: int, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8").rstrip(" \r\n")
+    except UnicodeDecodeError as error:
+        raise _bad(path, number, f"bytes that are not UTF-8 ({error.reason})", "UTF-8 text") from None
+
+
+def _parse(path: Path, lines: Sequence[Line], columns: int) -> Vectors:
+    parsed = _numbers(" ".join([line.numbers for line in lines]))
+    if parsed is not None and parsed.size == len(lines) * columns:
+        return parsed
+    for line in lines:
+        numbers = _numbers(line.numbers)
+        if numbers is None or numbers.size != columns:
+            shown = line.numbers if len(line.numbers) <= 60 else line.numbers[:57] + "..."
+            raise _bad(path, line.number, f"{shown!r} after {line.word!r}", f"{columns} finite numbers")
+    raise AssertionError("lines that are good one by one are good together")
+
+
+def _numbers(text: str) -> Vectors | None:
+    """The finite numbers in the text; None if anything else is in it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            parsed = np.fromstring(text, np.float32, sep=" ")
+        except (DeprecationWarning, ValueError):
+            return None
+    return parsed if np.isfinite(parsed).all() else None
+
+
+def _npy_header(rows: int, columns: int) -> bytes:
+    """The start of a .npy file of that shape, always of one length, so that it can be written last."""
+    described = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
+    start = b"\x93NUMPY\x01\x00" + (_HEADER_BYTES - 10).to_bytes(2, "little")
+    return start + described.ljust(_HEADER_BYTES - 11).encode("ascii") + b"\n"
+
+
+def _bad(path: Path, line: int, found: str, expected: str) -> BadInput:
+    return BadInput(str(path), found, expected, _TODO, line=line)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open the file's bytes, unpacked as its ending says; BadInput if they are damaged or far more than packed."""
+    with path.open("rb") as plain:
+        unpack = _UNPACKERS.get(path.suffix)
+        if unpack is None:
+            yield plain
+            return
+        packed = PackedStream(plain)
+        try:
+            yield io.BufferedReader(UnpackedStream(unpack(packed), packed, str(path)))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            todo = "Fetch or compress it again."
+            raise BadInput(
+                str(path), f"broken packed data ({error})", f"a whole {path.suffix} file", todo
+            ) from None
+
+
+_UNPACKERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    ".gz": lambda packed: gzip.GzipFile(fileobj=packed, mode="rb"),
+    ".bz2": bz2.BZ2File,
+}

@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from dialeval.text.spelling.tokens import Tokens, tokenise
+from dialeval.text.spelling import Tokens, tokenise
 
 Kind: TypeAlias = Literal[
     "number", "money", "percent", "time", "date", "weekday", "name", "address", "answer", "denial", "claim"
@@ -24,7 +24,7 @@ class Fact(NamedTuple):
 
     kind: Kind
     text: str
-    """As it is written."""
+    """The words of the text."""
     start: int
     end: int
     value: tuple[object, ...]
@@ -54,7 +54,7 @@ class Passage:
         return self.plain[left : starts[index]] if index < len(starts) else self.plain[left:]
 
     def word(self, index: int) -> str:
-        """The word there; empty where there is none."""
+        """The word there; empty if there is none."""
         return self.words[index] if 0 <= index < len(self.words) else ""
 
     def joined(self, index: int) -> bool:

@@ -1,21 +1,22 @@
-"""Texts as numbers of words, with what is known of those words."""
+"""Texts as numbers of words, cut as METEOR's ``-norm`` does, with what is known of those words."""
 
 from __future__ import annotations
 
+import re
 import threading
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.metrics.meteor.describing import Describer, Integers, Words
-from dialeval.metrics.meteor.normalising import Normaliser
+from dialeval.metrics.meteor.words import Describer, Integers, Words
 
 if TYPE_CHECKING:
-    from dialeval.metrics.meteor._wording_kernels import WordTable
+    from dialeval.metrics.meteor._word_kernels import WordTable
+
 
 Table: TypeAlias = Integers | NDArray[np.uint8]
 # Past this many words or pieces of text we forget what we have met and start again: memory stays bounded.
@@ -23,13 +24,13 @@ _MOST: Final = 1 << 20
 _END: Final = ord("\n")
 
 
-class Encoded(NamedTuple):
+class EncodedTexts(NamedTuple):
     """Texts as numbers of words."""
 
     words: Integers
     """The words of all texts, end to end."""
     ends: Integers
-    """Where each text ends, after a leading 0."""
+    """End of each text, after a leading 0."""
     facts: Words
 
 
@@ -50,12 +51,12 @@ class Lexicon:
         self._alone = threading.Lock()
         self._forget()
 
-    def encode(self, texts: Sequence[str]) -> Encoded:
+    def encode(self, texts: Sequence[str]) -> EncodedTexts:
         """The texts, normalised, as numbers of words."""
         with self._alone:
             return self._encode(texts)
 
-    def _encode(self, texts: Sequence[str]) -> Encoded:
+    def _encode(self, texts: Sequence[str]) -> EncodedTexts:
         if self._pieces.count > _MOST or len(self._numbers) > _MOST:
             self._forget()
         joined = "".join(texts)
@@ -73,11 +74,11 @@ class Lexicon:
         words[words < 0] = others
         ends = np.zeros(len(tokens) + 1, np.int32)
         np.cumsum(sizes, out=ends[1:])
-        return Encoded(words, ends[token_ends], self._facts)
+        return EncodedTexts(words, ends[token_ends], self._facts)
 
     def _cut(self, texts: Sequence[str], joined: str) -> tuple[Integers, Integers, Integers]:
-        """Known words by number, where each text's end, and what is left (see `_wording_kernels.cut`)."""
-        from dialeval.metrics.meteor._wording_kernels import cut
+        """Return known words by number, the end of each text's, and what is left (see `_word_kernels.cut`)."""
+        from dialeval.metrics.meteor._word_kernels import cut
 
         codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
         ends = np.zeros(len(texts) + 1, np.int32)
@@ -115,12 +116,12 @@ class _KnownWords:
 
     @property
     def count(self) -> int:
-        """How many words there are."""
+        """Number of words."""
         return len(self.table[1]) - 1
 
     def add(self, words: Sequence[str]) -> None:
         """Put these behind the others; they must be new."""
-        from dialeval.metrics.meteor._wording_kernels import enter
+        from dialeval.metrics.meteor._word_kernels import enter
 
         slots, starts, letters = self.table
         known = self.count
@@ -147,7 +148,7 @@ class _Pieces(dict[str, int]):
 
     @property
     def count(self) -> int:
-        """How many pieces there are, with those that have no key."""
+        """Number of pieces, with those that have no key."""
         return len(self._ends) - 1
 
     def __missing__(self, key: str) -> int:
@@ -163,7 +164,7 @@ class _Pieces(dict[str, int]):
         return self.count - 1
 
     def words(self, pieces: NDArray[np.int64]) -> tuple[Integers, Integers]:
-        """The words of these pieces, and where each piece ends among them, after a leading 0."""
+        """Return the words of these pieces, and the end of each piece among them, after a leading 0."""
         ends = np.asarray(self._ends)
         sizes = ends[pieces + 1] - ends[pieces]
         found = np.zeros(len(pieces) + 1, np.int32)
@@ -187,3 +188,130 @@ def lines_of(table: Table) -> list[str]:
 def numbers_of(table: Table) -> NDArray[np.int32]:
     """The numbers of a table that is not text."""
     return table.view(np.int32)
+
+
+# Latin and Cyrillic letters; those of every other script stand alone, one by one.
+_LETTERS: Final = (
+    "A-Za-z\u0160\u017d\u0161\u017e\u0178\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e"
+    "\u0400-\u0527\ua640-\ua66e\ua67e-\ua697\u1d00-\u1d7f"
+)
+_APART: Final = re.compile(rf"([^0-9{_LETTERS} \t\n\x0b\f\r.'`,\-\u2018\u2019])")
+_DOTS: Final = re.compile(r"(\.{2,})")
+_COMMAS: Final = (
+    re.compile("([^0-9]),([^0-9])"),
+    re.compile("([0-9]),([^0-9])"),
+    re.compile("([^0-9]),([0-9])"),
+)
+_QUOTE: Final = re.compile("[`\u2018\u2019]")
+_DOUBLE_QUOTE: Final = re.compile("[\u201c\u201d]|''")
+_HYPHEN: Final = re.compile(rf"([0-9{_LETTERS}.])-([0-9{_LETTERS}])")
+_LONE_APOSTROPHES: Final = (
+    re.compile(rf"([^{_LETTERS}])'([^{_LETTERS}])"),
+    re.compile(rf"([^0-9{_LETTERS}])'([{_LETTERS}])"),
+    re.compile(rf"([{_LETTERS}])'([^{_LETTERS}])"),
+)
+_CONTRACTIONS: Final = (re.compile(rf"([{_LETTERS}])'([{_LETTERS}])"), re.compile("([0-9])'(s)"))
+_SHARED_BLANK: Final = re.compile("[,'`\u2018\u2019] [,'`\u2018\u2019]")
+_LETTER: Final = re.compile(f"[{_LETTERS}]")
+# One or two words, joined by a hyphen or parted before an apostrophe, with marks around them, and the first character
+# of the next piece: nearly all pieces are of this form, and no part of it affects another.
+_SIMPLE: Final = re.compile(
+    "([\"(]?)([0-9A-Za-z]+)(?:-([0-9A-Za-z]+)|(?<=[A-Za-z])['\u2019]([A-Za-z]+))?"
+    '(?:(["!?:;)]+|,)|(\\.+))?(?: ([0-9A-Za-z]))?'
+)
+_WORD: Final = re.compile(r"[^ \t\n\r\f]+")
+_BLANKS: Final = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_LINE_BREAK: Final = re.compile("[\n\r]")
+# What the jar strips from the ends of a line: spaces and all control characters below them.
+_ENDS: Final = "".join(map(chr, range(0x21)))
+
+
+class Normaliser:
+    """Cuts lines into words, given the abbreviations after which a full stop stays."""
+
+    def __init__(self, always: Container[str], before_numbers: Container[str]) -> None:
+        self._always, self._before_numbers = always, before_numbers
+
+    def words(self, text: str) -> list[str]:
+        """The words of the text as METEOR aligns them; line breaks count as spaces.
+
+        >>> Normaliser(always={"Mr"}, before_numbers=()).words("Mr. Lee isn't well-known...")
+        ['mr.', 'lee', 'isn', "'t", 'well', 'known', '...']
+        """
+        line = f" {_LINE_BREAK.sub(' ', text).strip(_ENDS)} "
+        line = _DOTS.sub(r" \1 ", _APART.sub(r" \1 ", line))
+        for pattern in _COMMAS:
+            line = pattern.sub(r"\1 , \2", line)
+        line = _DOUBLE_QUOTE.sub(' " ', _QUOTE.sub("'", line))
+        line = _HYPHEN.sub(r"\1 \2", line.replace("\u2013", "-").replace("--", "-"))
+        for pattern in _LONE_APOSTROPHES:
+            line = pattern.sub(r"\1 ' \2", line)
+        for pattern in _CONTRACTIONS:
+            line = pattern.sub(r"\1 '\2", line)
+        line = " ".join(self._part_stops(_WORD.findall(line)))
+        return _WORD.findall(_BLANKS.sub(" ", line).strip(_ENDS).lower())
+
+    def interact(self, text: str) -> bool:
+        """Whether the pieces between spaces cannot be cut into words one by one."""
+        return not text.isprintable() or _shares_a_blank(text)
+
+    def words_of_piece(self, key: str) -> list[str]:
+        """The words of a piece between spaces, given as it stands.
+
+        A piece that ends in a full stop has the first character of the next piece behind it, after a space, because a
+        small letter or a digit there decides whether the stop stays.
+        """
+        if key.isascii() and key.isalnum():
+            return [key.lower()]
+        simple = _SIMPLE.fullmatch(key)
+        if simple is not None:
+            return self._simple_words(*simple.groups(""))
+        words = self.words(key)
+        return words[:-1] if " " in key else words
+
+    def _simple_words(
+        self, before: str, first: str, joined: str, contracted: str, marks: str, stops: str, after: str
+    ) -> list[str]:
+        """Return what `words` makes of the parts of a simple piece, without its dozen searches."""
+        words = [first.lower()]
+        if joined:
+            words.append(joined.lower())
+        elif contracted:
+            words.append(f"'{contracted.lower()}")
+        if before:
+            words.insert(0, before)
+        if stops == "." and self._keeps_stop(joined or (contracted and f"'{contracted}") or first, after):
+            words[-1] += "."
+        elif stops:
+            words.append(stops)
+        words += marks
+        return words
+
+    def _keeps_stop(self, word: str, after: str) -> bool:
+        """Whether a full stop belongs to the word before it, given what comes next."""
+        return (
+            word in self._always
+            or "a" <= after[:1] <= "z"
+            or (word in self._before_numbers and "0" <= after[:1] <= "9")
+        )
+
+    def _part_stops(self, words: list[str]) -> Iterator[str]:
+        for index, word in enumerate(words):
+            if len(word) == 1 or not word.endswith(".") or word.endswith(".."):
+                yield word
+                continue
+            before, after = word[:-1], words[index + 1] if index + 1 < len(words) else ""
+            if "." in before and _LETTER.search(before):
+                yield word.replace(".", "")
+            elif self._keeps_stop(before, after):
+                yield word
+            else:
+                yield before
+                yield "."
+
+
+def _shares_a_blank(text: str) -> bool:
+    """Whether two marks lean on the same space, which can serve only one of them."""
+    if text.isascii() and "`" not in text:
+        return ", ," in text or "' '" in text
+    return _SHARED_BLANK.search(text) is not None

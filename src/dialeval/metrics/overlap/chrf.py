@@ -8,11 +8,11 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.metrics.rows import NeedsReferences, item_texts, require_references
-from dialeval.text.ngrams.symbols import Integers, Numbering, Symbols, number_characters, number_words
+from dialeval.text.symbols import Integers, Numbering, Symbols, number_characters, number_words
 
 PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
@@ -28,6 +28,8 @@ class Chrf(NeedsReferences):
     of the examples' scores. It is sacrebleu's divided by 100. An empty response or reference scores 0.
     """
 
+    name: ClassVar[str] = "chrf"
+    facts: ClassVar[tuple[tuple[str, str], ...]] = (("profile", "sacrebleu"), ("whitespace", "no"))
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     char_order: int = 6
@@ -44,18 +46,9 @@ class Chrf(NeedsReferences):
             expected = "a number above 0 and at most 1000"
             raise DialevalError(f"The parameter 'beta' of chrf: found {self.beta!r}, expected {expected}.")
 
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-        parameters = (
-            *(("char_order", self.char_order), ("word_order", self.word_order)),
-            *(("beta", self.beta), ("lowercase", self.lowercase)),
-        )
-        return Signature("chrf", parameters, (("profile", "sacrebleu"), ("whitespace", "no")))
-
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the response's n-grams, the best reference's, and matches, for each length, and 1 for the example."""
-        from dialeval.metrics.overlap._ngram_kernels import choose_references
+        from dialeval.metrics.overlap._kernels import choose_references
 
         require_references("chrf", examples)
         texts, first = item_texts(examples)
@@ -84,7 +77,7 @@ class Chrf(NeedsReferences):
 
 def _matches(texts: Symbols, first: Integers, order: int) -> Floats:
     """For each reference, and for each n: n-grams of its response, its own, and how many of them match."""
-    from dialeval.metrics.overlap._ngram_kernels import count_matches, scratch
+    from dialeval.metrics.overlap._kernels import count_matches, scratch
 
     counts = np.zeros((len(texts.begin) - 1, 3 * order))
     longest = int(np.diff(texts.begin)[first[:-1]].max(initial=0))

@@ -21,7 +21,7 @@ from dialeval.metrics.rows import (
     require_references,
     rows_of_values,
 )
-from dialeval.text.ngrams.symbols import Integers, Numbering, Symbols, number_words
+from dialeval.text.symbols import Integers, Numbering, Symbols, number_words
 from dialeval.text.tokenisers.words import split_whitespace
 
 Rows = NDArray[np.int32]
@@ -32,7 +32,7 @@ DOCUMENTS_AT_ONCE: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Cider(NeedsReferences, MeanOfValues):
+class Cider(NeedsReferences, MeanOfValues[Example]):
     """Overlap of n-grams with the references, rare ones weighing more, from 0 to 10.
 
     Higher is better. The mean over 1- to 4-grams and over references of a cosine of tf-idf vectors, clipped and with a
@@ -41,14 +41,14 @@ class Cider(NeedsReferences, MeanOfValues):
     n-gram is as common as can be, and the score is 0. The corpus score is the mean. An empty response scores 0.
     """
 
+    name: ClassVar[str] = "cider"
+    facts: ClassVar[tuple[tuple[str, str], ...]] = (
+        *(("profile", "nlgeval"), ("order", "4"), ("sigma", "6"), ("idf", "references")),
+        *(("tokens", "whitespace"), ("case", "mixed")),
+    )
+    """All but the corpus, whose digest is among the resources once the metric is fitted."""
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (0.0, 10.0)
-
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number but the corpus, whose digest is among the resources once fitted."""
-        facts = (("profile", "nlgeval"), ("order", "4"), ("sigma", "6"), ("idf", "references"))
-        return Signature("cider", (), (*facts, ("tokens", "whitespace"), ("case", "mixed")))
 
     def fit(self, examples: Sequence[Example]) -> FittedCider:
         """CIDEr with weights from the references of ``examples``; several systems' responses to an item count once."""
@@ -65,7 +65,7 @@ class Cider(NeedsReferences, MeanOfValues):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """How much each n-gram of a reference corpus weighs."""
+    """Weights of the n-grams of a reference corpus."""
 
     numbers: Mapping[str, int]
     """The number of each word."""
@@ -78,7 +78,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FittedCider(NeedsReferences, MeanOfValues):
+class FittedCider(NeedsReferences, MeanOfValues[Example]):
     """CIDEr with the weights of one reference corpus: what `Cider.fit` returns."""
 
     higher_is_better: ClassVar[bool] = True
@@ -97,8 +97,7 @@ class FittedCider(NeedsReferences, MeanOfValues):
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the example's score and 1."""
-        from dialeval.metrics.overlap._cider_kernels import score_cider, weighed
-        from dialeval.metrics.overlap._ngram_kernels import scratch
+        from dialeval.metrics.overlap._kernels import score_cider, scratch, weighed
 
         require_references("cider", examples)
         texts, first = item_texts(examples)
@@ -151,7 +150,7 @@ class _Counts:
     """In how many documents each n-gram is."""
 
     def __init__(self) -> None:
-        from dialeval.text.ngrams._pair_kernels import empty_table
+        from dialeval.text._pair_kernels import empty_table
 
         self.words: Rows = np.zeros(0, np.int32)
         self.bigrams, self.trigrams, self.fourgrams = empty_table(4), empty_table(), empty_table()
@@ -159,7 +158,7 @@ class _Counts:
 
     def add(self, texts: Symbols, first: Integers, words: int) -> None:
         """Count some documents, each the texts from one of ``first`` to the next; there are this many words by now."""
-        from dialeval.metrics.overlap._cider_kernels import count_words
+        from dialeval.metrics.overlap._kernels import count_words
 
         symbols, begin = texts
         self.words = _longer(self.words, words)
@@ -178,8 +177,8 @@ class _Counts:
         parts: tuple[Integers, Integers, int],
         room: tuple[Integers, Integers, Integers, Integers],
     ) -> Rows:
-        from dialeval.metrics.overlap._cider_kernels import count_pairs
-        from dialeval.text.ngrams._pair_kernels import warm, with_room
+        from dialeval.metrics.overlap._kernels import count_pairs
+        from dialeval.text._pair_kernels import warm, with_room
 
         lefts, rights, shift = parts
         begin, first, pairs, touched = room

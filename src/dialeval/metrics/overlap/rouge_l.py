@@ -11,15 +11,15 @@ import numpy as np
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
-from dialeval.metrics.overlap.measuring import measure
+from dialeval.metrics.overlap.words import measure
 from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references, rows_of_values
-from dialeval.text.ngrams.overlap import Overlap
+from dialeval.text.overlap import Overlap
 
 _BETA: Final = 1.2
 
 
 @dataclass(frozen=True, slots=True)
-class RougeL(NeedsReferences, MeanOfValues):
+class RougeL(NeedsReferences, MeanOfValues[Example]):
     """Longest word sequence a response shares with a reference, as an F-measure in [0, 1].
 
     With profile ``nlgeval`` recall weighs ``beta`` squared times as much as precision, and each is the best over the

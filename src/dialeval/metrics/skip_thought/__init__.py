@@ -3,7 +3,7 @@
 ``SkipThought`` scores; ``training.train`` learns from dialogues, and brings torch when it is imported.
 """
 
-from dialeval.metrics.skip_thought.config import SCALES, TrainConfig
+from dialeval.metrics.skip_thought.folder import SCALES, TrainConfig
 from dialeval.metrics.skip_thought.metric import SkipThought
 
 __all__ = ["SCALES", "SkipThought", "TrainConfig"]

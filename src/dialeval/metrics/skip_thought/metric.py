@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats
 from dialeval.data.types import Example
 from dialeval.encoder.model import Vectors
 from dialeval.errors import ResourceUnavailable
@@ -25,15 +25,16 @@ _TODO: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class SkipThought(NeedsReferences, MeanOfValues):
+class SkipThought(NeedsReferences, MeanOfValues[Example]):
     """Likeness to the nearest reference, the cosine of Skip-Thought vectors in [-1, 1].
 
     The vectors of uni-skip and bi-skip are each given length 1 and joined, as the authors' code does. Words that the
-    model does not know get their vector by way of ``vectors``, where these know them, and else share one. The
-    corpus score is the mean. A blank response scores 0, and 1 where a reference is blank too. What else is in the
+    model does not know get their vector by way of ``vectors``, if these know them, and else share one. The
+    corpus score is the mean. A blank response scores 0, and 1 if a reference is blank too. What else is in the
     batch moves a value by rounding only, about 1e-6.
     """
 
+    name: ClassVar[str] = "skip_thought"
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     silence: ClassVar[float] = 0.0
@@ -50,16 +51,14 @@ class SkipThought(NeedsReferences, MeanOfValues):
             Source(self.vectors).check()
 
     @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-        facts = [("weights", self._sha256()[:12]), ("tokens", "treebank"), ("references", "best")]
-        if self.vectors is not None:
-            facts.append(("expansion", Source(self.vectors).fact))
-        return Signature("skip_thought", (("model", self.model), ("vectors", self.vectors)), tuple(facts))
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The hashes of the weights and of the vectors that widen the vocabulary."""
+        facts = (("weights", self._sha256()[:12]), ("tokens", "treebank"), ("references", "best"))
+        return facts if self.vectors is None else (*facts, ("expansion", Source(self.vectors).fact))
 
     @property
     def resources(self) -> Mapping[str, str]:
-        """The weights, and the word vectors where there are any, with their sha256."""
+        """The weights, and the word vectors if there are any, with their sha256."""
         extra = Source(self.vectors).resources if self.vectors is not None else {}
         return {"skip-thought": self._sha256(), **extra}
 
@@ -70,7 +69,7 @@ class SkipThought(NeedsReferences, MeanOfValues):
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One vector per text, none of them blank, shape (n, size)."""
-        from dialeval.metrics.skip_thought.encoding import load_sentence_encoder
+        from dialeval.metrics.skip_thought.model import load_sentence_encoder
 
         folder = Path(self.model or "").resolve()
         return load_sentence_encoder(folder, self._sha256(), self.vectors).encode(texts)
@@ -79,7 +78,7 @@ class SkipThought(NeedsReferences, MeanOfValues):
         return combine({path.name: hash_file(path) for path in self._files()})
 
     def _files(self) -> list[Path]:
-        """What is read of the model's folder."""
+        """Return the files that are read of the model's folder."""
         if self.model is None:
             raise ResourceUnavailable(f"skip_thought comes without weights. {_TODO}")
         files = own_files(Path(self.model)) or published_files(Path(self.model))

@@ -71,7 +71,7 @@ class YesNoClassifier:
     @property
     def signature(self) -> Signature:
         """The adapter and its threshold of ambiguity."""
-        return Signature("yesno", (("threshold", self.threshold),), (("adapter", self.file.fact),))
+        return Signature("yesno", (("threshold", self.threshold),), self.file.facts)
 
     @property
     def resources(self) -> Mapping[str, str]:

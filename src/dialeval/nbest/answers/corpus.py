@@ -10,8 +10,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
-from dialeval.data.codec.containers import rows_of
 from dialeval.data.codec.fields import optional_text, text, wrong
+from dialeval.data.codec.jsonl import rows_of
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, check, native_format
 from dialeval.data.codec.tables import read_cells

@@ -11,7 +11,7 @@ import numpy as np
 from dialeval.core import Floats, Integers
 from dialeval.nbest.answers.labels import LABELS
 from dialeval.nbest.document import Label
-from dialeval.stats import clopper_pearson
+from dialeval.stats import Estimate, proportion
 
 _AMBIGUOUS: Final = LABELS.index("ambiguous")
 _BINS: Final = 10
@@ -21,10 +21,7 @@ _BINS: Final = 10
 class Measured:
     """Labels compared with people's."""
 
-    n: int
-    accuracy: float
-    low: float
-    high: float
+    accuracy: Estimate
     macro_f1: float
     """Mean over the labels that people gave."""
     recall: Mapping[str, float]
@@ -71,13 +68,9 @@ def measure(logits: Floats, labels: Sequence[Label], threshold: float) -> Measur
 def measure_labels(given: Integers, wanted: Integers, confidence: Floats | None = None) -> Measured:
     """Labels compared with people's; calibration is NaN where there is no confidence."""
     right = int((given == wanted).sum())
-    low, high = clopper_pearson(right, len(wanted))
     present = [code for code in range(len(LABELS)) if (wanted == code).any()]
     return Measured(
-        n=len(wanted),
-        accuracy=right / len(wanted),
-        low=low,
-        high=high,
+        accuracy=proportion(right, len(wanted)),
         macro_f1=_macro_f1(given, wanted),
         recall={LABELS[code]: float((given[wanted == code] == code).mean()) for code in present},
         precision={

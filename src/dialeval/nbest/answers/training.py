@@ -17,6 +17,7 @@ from dialeval.nbest.answers.augment import augmented
 from dialeval.nbest.answers.corpus import Exchange, Parts, digest
 from dialeval.nbest.answers.evaluation import Measured, best_threshold, codes, measure, measure_labels
 from dialeval.nbest.answers.labels import LABELS, first_word_label
+from dialeval.stats import Estimate
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import (
     FinetunedEncoder,
@@ -112,7 +113,7 @@ def card_of(trained: Trained, parts: Parts, config: YesNoConfig, start: Path | N
     """What a reader should know of the classifier."""
     measured = {"validation": trained.valid, "held out": trained.test, "held out, first word": trained.rule}
     rows = [
-        (name, f"{m.n:,}", f"{m.accuracy:.3f} [{m.low:.3f}, {m.high:.3f}]", f"{m.macro_f1:.3f}", _recalls(m))
+        (name, f"{m.accuracy.n:,}", _accuracy(m.accuracy), f"{m.macro_f1:.3f}", _recalls(m))
         for name, m in measured.items()
     ]
     tested = sorted({each.scenario for each in parts.test} - {each.scenario for each in parts.train})
@@ -121,18 +122,27 @@ def card_of(trained: Trained, parts: Parts, config: YesNoConfig, start: Path | N
     return Card(
         title="Yes/no classifier",
         about=(
-            "Reads the answer to a polar question as yes, no or ambiguous: low-rank changes of "
+            f"Reads the answer to a polar question as yes, no or ambiguous: {_trained(config.finetuning)} "
             f"{config.finetuning.encoder} and a head, run by `dialeval nbest answers` without torch. An answer is "
             f"ambiguous from a probability of {trained.threshold:.2f} on, chosen on validation exchanges."
         ),
         data=(
-            f"Learnt from {len(parts.train):,} exchanges (sha256 {digest(parts.train)}), with direct answers and "
-            f"negative questions added by rules; labels are shares of people's judgements.{begun}{unseen}"
+            f"Learnt from {len(parts.train):,} exchanges (sha256 {digest(parts.train)}), with direct answers, "
+            "unrelated answers and negative questions added by rules; labels are shares of people's "
+            f"judgements.{begun}{unseen}"
         ),
         settings={**config.identity(), "updates": trained.fitted.best.updates},
         columns=("exchanges", "n", "accuracy", "macro F1", "recall"),
         measured=rows,
     )
+
+
+def _trained(settings: Finetuning) -> str:
+    return "all weights of" if settings.rank is None else "low-rank changes of"
+
+
+def _accuracy(found: Estimate) -> str:
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
 def _recalls(measured: Measured) -> str:
@@ -164,7 +174,7 @@ def make_task(
 
     def losses(rows: Sequence[int]) -> list[Loss]:
         logits = model([tokens[row] for row in rows])
-        nats = _nats(logits, targets[list(rows)], weights)
+        nats = _nats(logits, targets[list(rows)].to(logits.device), weights.to(logits.device))
         return [Loss(nats.mean(), {"nats": Sum(float(nats.detach().sum()), len(rows))})]
 
     def validate() -> Numbers:

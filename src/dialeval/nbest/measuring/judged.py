@@ -56,7 +56,7 @@ class JudgedList:
     @property
     def unanswered(self) -> bool:
         """Whether no response says anything, though the list could be judged."""
-        return self.obstacle is None and all(map(_says_nothing, self.nbest.responses))
+        return self.obstacle is None and all(map(says_nothing, self.nbest.responses))
 
     @property
     def kind(self) -> ListKind:
@@ -73,7 +73,7 @@ class JudgedList:
         )
 
 
-def _says_nothing(response: Response) -> bool:
+def says_nothing(response: Response) -> bool:
     """Whether the response is absent or blank: then it counts as contradictory, since it does not answer either."""
     return response.missing is not None or is_blank(response.text)
 
@@ -120,7 +120,7 @@ def _by_meaning(lists: Sequence[NBest], reader: AnswerReader) -> list[JudgedList
         mine = [next(readings) for _ in nbest.responses]
         verdicts: tuple[Verdict, ...] = tuple(
             "contradictory"
-            if _says_nothing(response)
+            if says_nothing(response)
             else "ambiguous"
             if reading.label == "ambiguous"
             else "consistent"
@@ -148,7 +148,7 @@ def _by_detector(lists: Sequence[NBest], detector: Detector) -> list[JudgedList]
     for nbest in lists:
         given = [next(probabilities) for _ in nbest.responses]
         verdicts: tuple[Verdict, ...] = tuple(
-            "contradictory" if _says_nothing(response) or p >= threshold else "consistent"
+            "contradictory" if says_nothing(response) or p >= threshold else "consistent"
             for p, response in zip(given, nbest.responses, strict=True)
         )
         sure = tuple(

@@ -31,7 +31,7 @@ def consistent_share(judged: JudgedList) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Certainty(MeanOfValues):
+class Certainty(MeanOfValues[JudgedList]):
     """Share of n-best lists with at least one response that does not contradict, in [0, 1]; higher is better.
 
     Lists with an ambiguous response are left out (Sato, 2024, sections 5.2.1 and 5.6.3).
@@ -63,7 +63,7 @@ class Certainty(MeanOfValues):
 
 
 @dataclass(frozen=True, slots=True)
-class Variety(MeanOfValues):
+class Variety(MeanOfValues[JudgedList]):
     """Mean share of responses that do not contradict, over lists that have one, in (0, 1]; higher is better.
 
     Lists with an ambiguous response, and lists without a consistent one, are left out (Sato, 2024, section 5.2.1).
@@ -72,6 +72,7 @@ class Variety(MeanOfValues):
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     family: ClassVar[str] = "nbest"
+    conditional: ClassVar[bool] = True
     silence: ClassVar[float] = math.nan
     """A list without a response has no consistent one, so it is left out as others without one; Certainty counts it."""
     reader: str = "yesno"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers, Resampling
 from dialeval.data.codec.bad import Where, refuse
-from dialeval.data.codec.containers import rows_of
 from dialeval.data.codec.fields import text, wrong
+from dialeval.data.codec.jsonl import rows_of
 from dialeval.data.codec.sources import Source, check
 from dialeval.errors import DialevalError, UnknownName
 from dialeval.nbest.measuring.judged import JudgedList

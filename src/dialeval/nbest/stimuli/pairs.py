@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where, refuse
-from dialeval.data.codec.containers import rows_of
 from dialeval.data.codec.fields import optional_text, text, wrong
+from dialeval.data.codec.jsonl import rows_of
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, check
 from dialeval.errors import BadInput

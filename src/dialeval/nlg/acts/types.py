@@ -26,7 +26,7 @@ class Slot:
 
     name: str
     value: str | None = None
-    """As it was written; None where the act names the slot without a value, as in ``request(area)``."""
+    """As it was written; None if the act names the slot without a value, as in ``request(area)``."""
 
     @property
     def special(self) -> str | None:
@@ -35,7 +35,7 @@ class Slot:
 
 
 def special_value(value: str | None) -> str | None:
-    """Which of ``SPECIAL`` a value spells, if any.
+    """Special value that a value spells, if any.
 
     >>> special_value("dont_care"), special_value("True"), special_value("centre")
     ('dontcare', 'yes', None)

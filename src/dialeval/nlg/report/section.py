@@ -39,14 +39,14 @@ def slots_note(info: SlotsInfo) -> str:
     return "; ".join([f"{info.measure}: {info.status}; {rate}", *(note.text for note in info.notes)])
 
 
-def counts_table(counts: Sequence[SlotCounts]) -> Table:
+def counts_table(counts: Sequence[SlotCounts], notes: Sequence[str] = ()) -> Table:
     """How often each system said each slot, and how often not."""
     columns = (Column("system"), Column("slot"), *(Column(name, numeric=True) for name in _COUNTS))
     rows = tuple(
         (Cell(count.system), Cell(count.slot), *(Cell(str(getattr(count, name))) for name in _COUNTS))
         for count in counts
     )
-    return Table("Slots", columns, rows)
+    return Table("Slots", columns, rows, tuple(notes))
 
 
 def pieces(item: ItemFindings) -> Iterator[Piece]:

@@ -1,15 +1,24 @@
-"""Lexicon of a corpus's slots: their values, the ways to say them, and the words that name them."""
+"""Lexicon of a corpus's slots: their values, the ways to say them, and the words that name them.
+
+A JSON, YAML or TSV file of aliases adds other words for a slot's values.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
+import yaml
+
+from dialeval.errors import BadInput, first_line
+from dialeval.files.foreign import check_yaml_size, load_yaml
 from dialeval.nlg.acts.types import Meaning, Slot, slots_of
-from dialeval.nlg.slots.aliases import ANY_SLOT, Aliases
 from dialeval.nlg.slots.phrases import (
     CONCEPTS,
     CONDITIONS,
@@ -20,11 +29,81 @@ from dialeval.nlg.slots.phrases import (
     UNCONDITIONAL,
 )
 from dialeval.nlg.slots.spellings import content_words, general_phrases, keywords, spellings
-from dialeval.text.spelling.tokens import Tokens, Words, tokenise, word_of
+from dialeval.nlg.slots.verbs import verbal_mentions
+from dialeval.text.spelling import Tokens, Words, tokenise, word_of
+
+Aliases: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
+"""Phrases for a slot and a value, both in lower case; the slot ``*`` is every slot."""
+
+_SHAPE: Final = '{"area": {"centre": ["middle of town"]}}'
+ANY_SLOT: Final = "*"
+
+
+@lru_cache(maxsize=16)
+def read_aliases(path: Path) -> tuple[Aliases, str]:
+    """The aliases of a file: ``{slot: {value: [phrase, ...]}}`` in JSON or YAML, or lines of slot, value, phrase (TSV).
+
+    The slot ``*`` stands for every slot. The value ``yes`` or ``no`` gives phrases that say so of a property.
+    """
+    from dialeval.files.digests import hash_file
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        found = "no such file" if not path.exists() else first_line(error)
+        raise BadInput(str(path), found, "a file of aliases", "Check the path.") from None
+    entries = (
+        _table_aliases(text, path) if path.suffix.lower() in (".tsv", ".txt") else _tree_aliases(text, path)
+    )
+    table: dict[tuple[str, str], list[str]] = {}
+    for slot, value, phrase in entries:
+        table.setdefault((slot.strip().lower(), value.strip().lower()), []).append(phrase)
+    return {key: tuple(phrases) for key, phrases in table.items()}, hash_file(path)
+
+
+def _table_aliases(text: str, path: Path) -> Iterator[tuple[str, str, str]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if len(cells) != 3 or not all(cell.strip() for cell in cells):
+            todo = "Write the slot, its value and a phrase, parted by tabs."
+            raise BadInput(str(path), f"{len(cells)} cells", "slot<tab>value<tab>phrase", todo, line=number)
+        yield cells[0], cells[1], cells[2]
+
+
+def _tree_aliases(text: str, path: Path) -> Iterator[tuple[str, str, str]]:
+    try:
+        tree = json.loads(text) if path.suffix.lower() == ".json" else load_yaml(str(path), text)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        raise BadInput(str(path), first_line(error), "JSON or YAML", f"Write it as {_SHAPE}.") from None
+    if path.suffix.lower() != ".json":
+        check_yaml_size(str(path), tree, "a file of aliases")
+    for slot, values in _alias_mapping(tree, path, "").items():
+        for value, phrases in _alias_mapping(values, path, str(slot)).items():
+            listed = phrases if isinstance(phrases, list) else [phrases]
+            for phrase in listed:
+                if not isinstance(phrase, str) or not phrase.strip():
+                    field = f"{slot}.{value}"
+                    raise BadInput(
+                        str(path), repr(phrase), "a phrase or a list of them", f"Write {_SHAPE}.", field=field
+                    )
+                # YAML reads a bare yes or no as a truth value.
+                named = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+                yield str(slot), str(named), phrase
+
+
+def _alias_mapping(value: object, path: Path, field: str) -> Mapping[object, object]:
+    if isinstance(value, Mapping):
+        return value
+    raise BadInput(
+        str(path), type(value).__name__, "an object", f"Write it as {_SHAPE}.", field=field or None
+    )
+
 
 HAS: Final = "\x00has"
 LACKS: Final = "\x00lacks"
-"""What the mention of a property says, before denials are looked at."""
+"""Senses of the mention of a property, before denials are looked at."""
 GENERAL: Final = "\x00general "
 """Before a value that no act of the corpus has: a general word for values of such a slot, as cheap is for prices."""
 _COMMON: Final = 3
@@ -32,7 +111,7 @@ _COMMON: Final = 3
 _TRIED: Final = 20
 """So many references must have a value to say before its absence from all of them shows that nobody says it."""
 _LOOKED_AT: Final = 5_000
-"""How many texts decide which values are everyday words."""
+"""Number of texts that decide which values are everyday words."""
 
 
 class Pair(NamedTuple):
@@ -78,7 +157,7 @@ def sense_of(slot: Slot) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """What is known of the slots of a corpus."""
+    """Slots of a corpus, and the words for them."""
 
     by_first: Mapping[str, tuple[Phrase, ...]]
     """Every known sequence of words, by its first word, the longest first."""
@@ -196,6 +275,8 @@ def _mentions(name: str, aliases: Aliases, vocabulary: frozenset[str]) -> Iterab
         # The most telling word alone: of usb port the first, of serves alcohol the only one.
         yield own[:1], HAS
         yield from (((*own[:-1], f"{prefix}{own[-1]}"), LACKS) for prefix in ("un", "non"))  # unfurnished
+    for words, denied in verbal_mentions(own[-1], alone=len(own) == 1 and not concepts):
+        yield words, LACKS if denied else HAS
     for value, sense in (("yes", HAS), ("no", LACKS)):
         for slot in (name.lower(), ANY_SLOT):
             yield from ((tokenise(phrase).words, sense) for phrase in aliases.get((slot, value), ()))

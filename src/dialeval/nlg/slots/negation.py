@@ -15,14 +15,15 @@ from dialeval.nlg.slots.phrases import (
     LINKS,
     QUALIFIERS,
 )
-from dialeval.text.spelling.denials import is_negation, is_not
-from dialeval.text.spelling.tokens import Tokens
+from dialeval.text.english import is_negation, is_not
+from dialeval.text.spelling import Tokens
 
 _REACH: Final = 7
-"""How many words before a property a denial of it may stand."""
+"""Most words between a denial and the property that it denies."""
 _ENDED: Final = frozenset({"stopped", "ceased", "discontinued"})
+_UNABLE: Final = frozenset({"unable", "refuse", "refused", "decline", "declined"})
 _LONGEST: Final = 4
-"""How many words an item of a list may have."""
+"""Most words of an item of a list."""
 
 
 def is_denied(text: str, tokens: Tokens, start: int, end: int) -> bool:
@@ -35,8 +36,12 @@ def is_denied(text: str, tokens: Tokens, start: int, end: int) -> bool:
         if is_negation(words[index]):
             if words[index] == "no" and start - index > 2 and not _no_longer(words, index):
                 continue
+            if words[index] == "not" and words[index + 1] == "only":
+                continue
             return not (words[index] == "without" and _is_denied_itself(words, index))
         if words[index] in _ENDED and words[index + 1].endswith("ing"):  # stopped offering
+            return True
+        if words[index] in _UNABLE and words[index + 1] == "to":
             return True
     for index in range(end, min(end + 4, len(words))):
         if words[index] in CONTRAST or _clause_ends(text, tokens.ends[index - 1], tokens.starts[index]):
@@ -92,10 +97,10 @@ def _is_denied_itself(words: Sequence[str], index: int) -> bool:
 def denies_value(text: str, tokens: Tokens, start: int, end: int) -> bool:
     """Whether a value is denied by what stands right before it: "not in the north", "does not serve thai".
 
-    Not where the denial is of something else: "not only cheap", "whether or not cheap", "no pub except this one",
+    Not if the denial is of something else: "not only cheap", "whether or not cheap", "no pub except this one",
     "not a pub for kids".
 
-    >>> from dialeval.text.spelling.tokens import tokenise
+    >>> from dialeval.text.spelling import tokenise
     >>> [denies_value(text, tokenise(text), 3, 4) for text in ("not in the north", "not only the north")]
     [True, False]
     """

@@ -1,7 +1,7 @@
 """General English about slots: what prices, ratings, places and yes-or-no properties are also called.
 
 Nothing here belongs to one domain: a group applies to every slot whose name holds one of its words. A file of aliases
-adds to these (`dialeval.nlg.slots.aliases`).
+adds to these (`dialeval.nlg.slots.lexicon`).
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ SYNONYMS: Final = (
 
 
 class Concept(NamedTuple):
-    """What a property that a thing has or lacks is called."""
+    """Words for a property that a thing has or lacks."""
 
     names: frozenset[str]
     """Words of the slot's name, one of which it must have."""

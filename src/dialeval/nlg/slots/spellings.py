@@ -1,4 +1,4 @@
-"""The word sequences by which a value can be said."""
+"""Word sequences by which a value can be said, dates and durations among them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,109 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from dialeval.nlg.slots.dates import date_spellings
-from dialeval.nlg.slots.durations import duration_spellings
 from dialeval.nlg.slots.phrases import FILLERS, PARTS, SAID_AS, SYNONYMS
-from dialeval.text.spelling.daytime import half_of_value
-from dialeval.text.spelling.spoken import CURRENCIES
-from dialeval.text.spelling.tokens import Words, number_of, tokenise, word_of
+from dialeval.text.english import MONTHS, ORDINALS, half_of_value
+from dialeval.text.spelling import CURRENCIES, Words, number_of, tokenise, word_of
+
+_ISO: Final = re.compile(r"(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})")
+_DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_MONTH: Final = r"(?P<month>[a-z]{3,9})\.?"
+_REST: Final = r"(?:,?\s+(?P<year>\d{4}))?"
+_WRITTEN: Final = (
+    re.compile(rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}{_REST}"),
+    re.compile(rf"{_MONTH}\s+(?:the\s+)?{_DAY}{_REST}"),
+)
+
+
+def date_spellings(value: str) -> Iterator[Words]:
+    """Every word sequence that says the date, with its year if it has one and without; none of other values.
+
+    >>> list(date_spellings("3 May"))[:3]
+    [('may', '3'), ('3', 'may'), ('3', 'of', 'may')]
+    """
+    text = value.strip().lower()
+    for form in (_ISO, *_WRITTEN):
+        date = form.fullmatch(text)
+        if date and (month := _month_of(date.groupdict())) and 1 <= int(date["day"]) <= 31:
+            year = date["year"]
+            for words in _days(month, int(date["day"])):
+                yield words
+                if year:
+                    yield (*words, year)
+            return
+
+
+def _month_of(parts: dict[str, str]) -> str | None:
+    if number := parts.get("number"):
+        return MONTHS[int(number) - 1] if 1 <= int(number) <= 12 else None
+    start = parts["month"].removesuffix("t") if parts["month"] == "sept" else parts["month"]
+    named = (month for month in MONTHS if start in (month, month[:3]))
+    return next(named, None)
+
+
+def _days(month: str, day: int) -> Iterator[Words]:
+    for name in (month, month[:3]):
+        for number in ((str(day),), _ordinal(day)):
+            yield from ((name, *number), (*number, name), (*number, "of", name), (name, "the", *number))
+
+
+def _ordinal(day: int) -> Words:
+    """The day as `tokenise` writes it: third, and 20 first for twenty-first."""
+    if day <= len(ORDINALS):
+        return (ORDINALS[day - 1],)
+    return ("thirtieth",) if day == 30 else (str(day - day % 10), ORDINALS[day % 10 - 1])
+
+
+_DURATION: Final = re.compile(
+    r"(?:(?P<hours>\d{1,3})\s*(?:h|hrs?|hours?)\.?)?(?:\s*(?:and|,)?\s*(?P<minutes>\d{1,4})\s*(?:min|mins|minutes?)\.?)?"
+    r"|(?P<short_hours>\d{1,3})\s*h\s*(?P<short_minutes>\d{1,2})\s*m?"
+)
+_PARTS: Final = {
+    15: ("quarter of an hour",),
+    30: ("half an hour", "half a hour"),
+    45: ("three quarters of an hour",),
+}
+
+
+def duration_spellings(value: str) -> Iterator[Words]:
+    """Every word sequence that says the duration; none of other values.
+
+    >>> [" ".join(words) for words in duration_spellings("90 minutes")][:4]
+    ['90 minute', '1 hour 30 minute', '1 hour and 30 minute', '1 hour 30']
+    """
+    match = _DURATION.fullmatch(value.strip().lower())
+    if match is None or not any(match.groups()):
+        return
+    hours, minutes = (match[part] or match[f"short_{part}"] or "0" for part in ("hours", "minutes"))
+    total = 60 * int(hours) + int(minutes)
+    for phrase in dict.fromkeys(_phrases(total)):
+        yield tokenise(phrase).words
+
+
+def _phrases(total: int) -> Iterator[str]:
+    yield f"{total} minutes"
+    yield from _PARTS.get(total, ())
+    hours, minutes = divmod(total, 60)
+    if not hours:
+        return
+    for whole in (f"{hours} hours", *(("an hour", "a hour") if hours == 1 else ())):
+        if not minutes:
+            yield whole
+            continue
+        yield from (f"{whole} {minutes} minutes", f"{whole} and {minutes} minutes", f"{whole} {minutes}")
+        if minutes == 30:
+            yield f"{whole} and a half"
+    if minutes:
+        yield from (
+            f"{hours}h{minutes}m",
+            f"{hours}h {minutes}m",
+            f"{hours}h{minutes:02}",
+            f"{hours} h {minutes}",
+        )
+        yield from (f"{hours}h{minutes}min", f"{hours} h {minutes} min")
+    if minutes == 30:
+        yield from (f"{hours}.5 hours", f"{hours} and a half hours")
+
 
 _BELOW: Final = ("less than", "under", "below", "lower than", "up to")
 _ABOVE: Final = ("more than", "over", "above", "higher than", "at least")
@@ -25,7 +122,7 @@ _SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:out of|of|/)\s*(\d+)")
 _DATE: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s/]+")
-_JOINED: Final = re.compile(r"\s+(?:and|or)\s+|\s*,\s*|\s*/\s*")
+_JOINED: Final = re.compile(r"(?<!\s)\s+(?:and|or)\s+|(?:(?<!\s)\s+)?[,/]\s*")
 _COUNTS: Final = frozenset({"number", "num", "count"})
 """Words in the names of slots that say how many there are."""
 _CURRENCIES: Final = frozenset(CURRENCIES)
@@ -66,7 +163,7 @@ def _split(text: str, known: frozenset[str]) -> list[str] | None:
 
 
 def content_words(slot: str, vocabulary: frozenset[str] = frozenset()) -> Words:
-    """The words of a slot's name that say something; all of them where none does."""
+    """The words of a slot's name that say something; all of them if none does."""
     words = words_of_name(slot, vocabulary)
     return tuple(word for word in words if word not in FILLERS) or words
 
@@ -180,6 +277,6 @@ def general_phrases(slot: str) -> Iterator[tuple[str, str]]:
 
 
 def parts_of(value: str) -> tuple[Words, ...]:
-    """The parts of a value that lists several, such as ``a and b``; none where it lists one."""
+    """The parts of a value that lists several, such as ``a and b``; none if it lists one."""
     parts = [tokenise(part).words for part in _JOINED.split(value)]
     return tuple(part for part in parts if part) if len(parts) > 1 else ()

@@ -9,9 +9,8 @@ from typing import Final
 from dialeval.data.types import Example
 from dialeval.display.notes import Note
 from dialeval.nlg.document import ItemFindings, SlotCounts
-from dialeval.nlg.slots.counting import Profile
 from dialeval.nlg.slots.lexicon import Lexicon
-from dialeval.nlg.slots.metric import SlotErrorRate, lexicon_of
+from dialeval.nlg.slots.metric import Profile, SlotErrorRate, lexicon_of
 from dialeval.nlg.subjects import act_text
 
 BOUND: Final = 0.1

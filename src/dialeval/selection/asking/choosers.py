@@ -19,8 +19,7 @@ import numpy as np
 from dialeval.core import Floats, LikelihoodModel, Signature, resources_of
 from dialeval.data.types import Context, Question
 from dialeval.encoder.files import EMBEDDED, find_encoder
-from dialeval.encoder.model import load_encoder
-from dialeval.encoder.sentences import unit_vectors
+from dialeval.encoder.model import load_encoder, unit_vectors
 from dialeval.files.folders import with_home
 from dialeval.text.tokenisers.words import search_terms
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from dialeval.core import LikelihoodModel, Missing, System, resources_of
+from dialeval.core import LikelihoodModel, Missing, Replayer, System, resources_of
 from dialeval.data.choices import Choice
 from dialeval.data.codec.encode import digest
-from dialeval.data.types import Question
+from dialeval.data.types import MissingCause, Question
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
 from dialeval.selection.asking.choosers import ByLikelihood, Chooser, FittableChooser, TokenCounts
@@ -52,8 +52,12 @@ def choose(
     reasons = [score for score in scores if isinstance(score, str)]
     if reasons and len(reasons) == len(questions):
         raise Unsuitable(reasons[0])
+    # A choice that a file does not record is one that the system left out; a model may fail on a question.
+    recorded = isinstance(chooser, ByLikelihood) and isinstance(chooser.system, Replayer)
+    cause: MissingCause | None = "silent" if recorded else None
     return [
-        _outcome(question, chooser.name, result) for question, result in zip(questions, scores, strict=True)
+        _outcome(question, chooser.name, result, cause)
+        for question, result in zip(questions, scores, strict=True)
     ]
 
 
@@ -98,9 +102,10 @@ def why_no_choice(question: Question, scores: Sequence[float]) -> str | None:
     return "a candidate's score is not a number" if any(map(math.isnan, scores)) else None
 
 
-def _outcome(question: Question, system: str, found: _Scores) -> Choice | Missing:
+def _outcome(question: Question, system: str, found: _Scores, cause: MissingCause | None) -> Choice | Missing:
     if isinstance(found, str):
-        return Missing(question.item, system, found)
+        nothing = why_no_question(question)
+        return Missing(question.item, system, nothing or found, None if nothing else cause)
     reason = why_no_choice(question, found)
     return Choice(question, system, found) if reason is None else Missing(question.item, system, reason)
 

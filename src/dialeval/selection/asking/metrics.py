@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
-from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling, Result, Signature
+from dialeval.core import Floats
 from dialeval.data.choices import Choice
-from dialeval.evaluation.runner import evaluate
 from dialeval.files.documents import finite
 from dialeval.metrics.rows import MeanOfValues, rows_of_values
 from dialeval.selection.asking.choosing import Normalise, chance, why_no_choice
+from dialeval.selection.asking.trials import RandomChoice, rights_of
 from dialeval.selection.document import ErrorLabel, Quoted
 from dialeval.selection.labelling.labelling import CONTRADICTORY
 
-_TIES: Final = (("ties", "against_the_system"),)
 MOST_EXAMPLES: Final = 3
 """How many wrong choices are quoted for each label."""
 
 
-class _OverChoices(MeanOfValues):
-    """What all of them are: a mean over the questions in which there is something to choose."""
+class _OverChoices(MeanOfValues[Choice]):
+    """A mean over the questions in which there is something to choose."""
 
     __slots__ = ()
+    facts: ClassVar[tuple[tuple[str, str], ...]] = (("ties", "against_the_system"),)
     higher_is_better: ClassVar[bool] = True
+    family: ClassVar[str] = "selection"
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def unscorable(self, choice: Choice) -> str | None:
@@ -40,14 +41,10 @@ class SelectionAccuracy(_OverChoices):
     counts as wrong; of several correct candidates one must be above all false ones.
     """
 
+    name: ClassVar[str] = "selection_accuracy"
     yes_no: ClassVar[bool] = True
     normalise: Normalise = "sum"
     """Of log-probabilities over tokens; other choosers have none."""
-
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number beside the questions and the system."""
-        return Signature("selection_accuracy", (("normalise", self.normalise),), _TIES)
 
     def statistics(self, choices: Sequence[Choice]) -> Floats:
         """Rows of 1 or 0, and 1."""
@@ -62,10 +59,7 @@ class SelectionConsistency(SelectionAccuracy):
     are unscored.
     """
 
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number beside the questions and the system."""
-        return Signature("selection_consistency", (("normalise", self.normalise),), _TIES)
+    name: ClassVar[str] = "selection_consistency"
 
     def unscorable(self, choice: Choice) -> str | None:
         """Why there is nothing to choose, or that a false candidate is false for another reason; else None."""
@@ -86,12 +80,8 @@ class ReciprocalRank(_OverChoices):
     False candidates with the same score stand before it.
     """
 
+    name: ClassVar[str] = "selection_mrr"
     normalise: Normalise = "sum"
-
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number beside the questions and the system."""
-        return Signature("selection_mrr", (("normalise", self.normalise),), _TIES)
 
     def statistics(self, choices: Sequence[Choice]) -> Floats:
         """Rows of the reciprocal rank and 1."""
@@ -102,18 +92,41 @@ class ReciprocalRank(_OverChoices):
 class HitsAt(_OverChoices):
     """Share of questions with a correct candidate among the system's first ``k``, in [0, 1]; higher is better."""
 
+    name: ClassVar[str] = "selection_hits"
     yes_no: ClassVar[bool] = True
     k: int = 2
     normalise: Normalise = "sum"
 
-    @property
-    def signature(self) -> Signature:
-        """All that could move the number beside the questions and the system."""
-        return Signature("selection_hits", (("k", self.k), ("normalise", self.normalise)), _TIES)
-
     def statistics(self, choices: Sequence[Choice]) -> Floats:
         """Rows of 1 or 0, and 1."""
         return rows_of_values([float(choice.rank <= self.k) for choice in choices])
+
+
+@dataclass(frozen=True, slots=True)
+class RandomAccuracy(MeanOfValues[RandomChoice]):
+    """Share of questions in which the system chooses a correct candidate among random false ones.
+
+    The mean over trials, each of which draws false candidates anew (Sato et al., 2020, RANDOM). In [0, 1], higher is
+    better; what ranks systems is the accuracy with chosen candidates, which this is shown beside.
+    """
+
+    name: ClassVar[str] = "selection_random"
+    facts: ClassVar[tuple[tuple[str, str], ...]] = _OverChoices.facts
+    higher_is_better: ClassVar[bool] = True
+    family: ClassVar[str] = "selection"
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    trials: int = 100
+    pool: int = 0
+    seed: int = 0
+    normalise: Normalise = "sum"
+
+    def unscorable(self, tried: RandomChoice) -> str | None:
+        """Return why there is nothing to choose; else None."""
+        return why_unscorable(tried.own) or why_unscorable(tried.among)
+
+    def statistics(self, tried: Sequence[RandomChoice]) -> Floats:
+        """Return rows of the share of trials with a right choice, and 1."""
+        return rows_of_values([rights_of(one, self.trials, self.seed)[1:].mean() for one in tried])
 
 
 def why_unscorable(choice: Choice) -> str | None:
@@ -121,31 +134,25 @@ def why_unscorable(choice: Choice) -> str | None:
     return why_no_choice(choice.question, choice.scores)
 
 
-def labelled_errors(
-    choices: Sequence[Choice],
-    *,
-    normalise: Normalise = "sum",
-    resampling: Resampling = DEFAULT_RESAMPLING,
-) -> tuple[ErrorLabel, ...]:
-    """One system's choices by the label of false candidates, the label most often chosen first.
+def error_labels(choices: Sequence[Choice]) -> tuple[ErrorLabel, ...]:
+    """Return one system's choices by the label of false candidates, the label most often chosen first.
 
-    Nothing where no false candidate has a label.
+    Nothing if no false candidate has a label.
     """
-
-    def measured(alone: Sequence[Choice]) -> Result:
-        return evaluate(SelectionAccuracy(normalise), alone, resampling=resampling)
-
     asked = [choice for choice in choices if why_unscorable(choice) is None]
+    breakdown = [_error_label(label, asked) for label in labels_of(asked)]
+    return tuple(sorted(breakdown, key=lambda error: (-error.chosen, error.label is None, error.label or "")))
+
+
+def labels_of(choices: Sequence[Choice]) -> list[str | None]:
+    """Return the labels of false candidates, None for those without one; nothing if none has a label."""
     labels = dict.fromkeys(
         candidate.error
-        for choice in asked
+        for choice in choices
         for candidate in choice.question.candidates
         if not candidate.correct
     )
-    if not any(labels):
-        return ()
-    breakdown = [_label_errors(label, asked, measured) for label in labels]
-    return tuple(sorted(breakdown, key=lambda error: (-error.chosen, error.label is None, error.label or "")))
+    return list(labels) if any(labels) else []
 
 
 def only_against(choice: Choice, label: str | None) -> Choice | None:
@@ -160,21 +167,19 @@ def only_against(choice: Choice, label: str | None) -> Choice | None:
     return Choice(question, choice.system, tuple(choice.scores[index] for index in kept))
 
 
-def _label_errors(
-    label: str | None, choices: Sequence[Choice], measured: Callable[[Sequence[Choice]], Result]
-) -> ErrorLabel:
-    alone = [narrowed for choice in choices if (narrowed := only_against(choice, label)) is not None]
+def all_against(choices: Sequence[Choice], label: str | None) -> list[Choice]:
+    """Return the choices among correct candidates and false ones of this label, in questions that have some."""
+    return [narrowed for choice in choices if (narrowed := only_against(choice, label)) is not None]
+
+
+def _error_label(label: str | None, choices: Sequence[Choice]) -> ErrorLabel:
+    alone = all_against(choices, label)
     taken = [(choice, choice.question.candidates[choice.chosen]) for choice in choices]
     wrong = [choice for choice, candidate in taken if not candidate.correct and candidate.error == label]
-    result = measured(alone)
     return ErrorLabel(
         label=label,
         candidates=sum(not candidate.correct for choice in alone for candidate in choice.question.candidates),
-        questions=result.scored,
         chosen=len(wrong),
-        alone=finite(result.score),
-        low=finite(result.interval.low) if result.interval else None,
-        high=finite(result.interval.high) if result.interval else None,
         chance=finite(chance([choice.question for choice in alone])),
         examples=tuple(map(_quoted, wrong[:MOST_EXAMPLES])),
     )

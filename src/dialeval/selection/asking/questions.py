@@ -1,4 +1,4 @@
-"""Sets of questions: checked, narrowed to some errors or one truth each, clustered by context; notes on bad ones."""
+"""Sets of questions: checked, narrowed to some errors or one truth each; notes on bad ones."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from dialeval.core import by_dialogue
 from dialeval.data.types import Question
 from dialeval.display.notes import Note
-from dialeval.errors import Unsuitable
+from dialeval.display.wording import count
+from dialeval.errors import UnknownName, Unsuitable
 from dialeval.selection.asking.choosing import why_no_question
 from dialeval.selection.repository.utterances import same_key
 
@@ -25,6 +25,30 @@ def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
             f"{len(twice)} ids are used several times (first: {twice[0]!r}). Give every question its own id."
         )
     return tuple(questions)
+
+
+def narrowed(
+    questions: Sequence[Question], errors: Collection[str] = (), *, one_truth: bool = False
+) -> tuple[Question, ...]:
+    """Return the questions that are asked: against some errors only, about each truth on its own."""
+    known = {
+        candidate.error for question in questions for candidate in question.candidates if candidate.error
+    }
+    for label in errors:
+        if label not in known:
+            todo = f"There are {', '.join(sorted(known))}." if known else "No candidate has a label."
+            raise UnknownName("error label in these questions", label, known, todo=todo)
+    kept = against(questions, errors) if errors else questions
+    return checked_questions(one_truth_each(kept) if one_truth else kept)
+
+
+def refuse_twins(questions: Sequence[Question], file: str) -> None:
+    """Fail if each question has a false candidate with the text of a right one: whatever is chosen is wrong."""
+    if all(map(has_twins, questions)):
+        raise Unsuitable(
+            f"{file}: found {count(len(questions), 'question')}, each with a false candidate that has the text of a "
+            'right one, so that nothing can be chosen correctly. Check the candidates\' texts, and which are "correct".'
+        )
 
 
 def against(questions: Iterable[Question], errors: Collection[str]) -> list[Question]:
@@ -50,7 +74,7 @@ def one_truth_each(questions: Iterable[Question]) -> list[Question]:
     Where there are several, their ids are the question's with ``/1`` onwards behind it, so that clustering by dialogue
     resamples them together.
     """
-    narrowed = []
+    single = []
     for question in questions:
         right = [candidate for candidate in question.candidates if candidate.correct]
         for number, truth in enumerate(right, start=1):
@@ -58,32 +82,13 @@ def one_truth_each(questions: Iterable[Question]) -> list[Question]:
                 candidate for candidate in question.candidates if candidate is truth or not candidate.correct
             )
             item = question.item if len(right) == 1 else f"{question.item}/{number}"
-            narrowed.append(replace(question, item=item, candidates=candidates))
-    return narrowed
+            single.append(replace(question, item=item, candidates=candidates))
+    return single
 
 
 def sharing_a_context(questions: Sequence[Question]) -> int:
     """How many of the questions have a context that an earlier one has."""
     return len(questions) - len({question.context for question in questions})
-
-
-def by_context(questions: Sequence[Question]) -> Callable[[str], str]:
-    """From a question's id to its cluster: questions of one context, or whose ids agree up to the last slash.
-
-    Both together, for ids may hide what contexts show: ``d1/2/false_1`` and ``d1/false_3`` ask about dialogue d1.
-    """
-    cluster: dict[object, str] = {}
-
-    def root(name: str) -> str:
-        while (above := cluster.get(name, name)) != name:
-            name = above
-        return name
-
-    for question in questions:
-        dialogue = root(by_dialogue(question.item))
-        # A context is not a text, so that it is never taken for a dialogue's name.
-        cluster[dialogue] = cluster[question.context] = root(cluster.get(question.context, dialogue))
-    return lambda item: root(by_dialogue(item))
 
 
 def question_notes(questions: Sequence[Question]) -> tuple[Note, ...]:
@@ -97,7 +102,8 @@ def question_notes(questions: Sequence[Question]) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _same_text(question: Question) -> bool:
+def has_twins(question: Question) -> bool:
+    """Whether a false candidate has the text of a right one, so that the question has no correct choice."""
     right = {_key(candidate.text) for candidate in question.candidates if candidate.correct}
     return any(_key(candidate.text) in right for candidate in question.candidates if not candidate.correct)
 
@@ -122,7 +128,7 @@ def _key(text: str) -> str:
 _DEFECTS: Final[Mapping[str, tuple[str, Callable[[Question], bool]]]] = {
     "same_text": (
         "a false candidate with the text of a right one, so that the question has no correct choice",
-        _same_text,
+        has_twins,
     ),
     "blank_candidate": ("a blank candidate", _blank_candidate),
     "no_context": ("no context, or a blank one", _no_context),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, Protocol
 
@@ -18,13 +18,12 @@ import numpy as np
 from dialeval.core import Floats, Integers, Missing, System
 from dialeval.data.choices import Choice
 from dialeval.data.types import Candidate, Context, Question
-from dialeval.engine import Cache, Watch, unwatched
+from dialeval.engine import SILENT, Cache, Executor, Progress
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking.asking import refusal
 from dialeval.selection.asking.choosers import Chooser
 from dialeval.selection.asking.choosing import Normalise, choose, fitted_chooser
-from dialeval.selection.document import Refusal
-from dialeval.selection.repository.utterances import same_key
+from dialeval.selection.repository.repository import built_repository
+from dialeval.selection.repository.utterances import Sieve, corpus_of, filters_beside, same_key, texts_of
 
 _MOST_TRIED: Final = 10_000
 _READ_AT_ONCE: Final = 64
@@ -70,8 +69,6 @@ class RandomTrials:
     pool: int
     """Random candidates per question that were scored, the most of any question."""
     seed: int
-    refused: tuple[Refusal, ...] = ()
-    """Systems that could not score random candidates, and that count nowhere else here."""
 
     @property
     def fresh(self) -> Floats:
@@ -91,6 +88,45 @@ def candidates_of(questions: Iterable[Question]) -> Listed:
     return listed(candidate.text for question in questions for candidate in question.candidates)
 
 
+@dataclass(frozen=True, slots=True)
+class RandomChoice:
+    """Choice of a system for a question with its own candidates, and with a pool of random false ones."""
+
+    own: Choice
+    among: Choice
+
+    @property
+    def item(self) -> str:
+        """The question's id."""
+        return self.own.item
+
+    @property
+    def system(self) -> str:
+        """The system that was asked."""
+        return self.own.system
+
+
+def utterances_of(sources: Sequence[str], questions: Sequence[Question]) -> tuple[Utterances, str]:
+    """Return the source of random candidates and its name: a repository, files, or the questions themselves.
+
+    What files hold is filtered and tidied as a repository is, if the questions' own candidates look like that.
+    """
+    if not sources:
+        return candidates_of(questions), "the candidates of all questions"
+    named, repository = ", ".join(sources), built_repository(sources)
+    if repository is not None:
+        return repository, named
+    own = (candidate.text for question in questions for candidate in question.candidates)
+    sieve = Sieve(filters_beside(own))
+    found = listed(sieve.pass_through(text for source in sources for text in texts_of(corpus_of(source))))
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in sieve.dropped.most_common()) or "none"
+    if not len(found):
+        raise Unsuitable(
+            f"No utterance of {named} can be used as a random candidate (left out: {reasons}). Give other files."
+        )
+    return found, f"{len(found):,} utterances of {named} (left out: {reasons})"
+
+
 def run_trials(
     systems: Sequence[System | Chooser],
     questions: Sequence[Question],
@@ -101,77 +137,94 @@ def run_trials(
     seed: int = 0,
     normalise: Normalise = "sum",
     cache: Cache | None = None,
-    caches: Mapping[str, Cache] | None = None,
-    watch: Watch = unwatched,
 ) -> RandomTrials:
-    """Each system's accuracy on the questions as they are, and in ``trials`` trials with random false candidates.
+    """Return each system's accuracy on the questions as they are, and in trials with random false candidates.
 
     A trial replaces the false candidates of each question by equally many, drawn without replacement from the
     question's pool. ``pool`` is its size; by default one more than three times what a trial draws, which keeps the cost
-    of any number of trials below three times that of one. A system that cannot score random candidates is recorded with
-    the reason; Unsuitable where none can. ``dialeval.stats.over_scores`` correlates the result with people.
+    of any number of trials below three times that of one. ``dialeval.stats.over_scores`` correlates the result with
+    people.
     """
-    if not systems:
+    pools = random_pools(questions, utterances, size=pool, seed=seed)
+    choosers = [fitted_chooser(system, questions) for system in systems]
+    choices = {
+        chooser.name: choose_at_random(chooser, questions, pools, normalise=normalise, cache=cache)
+        for chooser in choosers
+    }
+    return trials_of(choices, trials=trials, seed=seed)
+
+
+def choose_at_random(
+    chooser: Chooser,
+    questions: Sequence[Question],
+    pools: Sequence[Question],
+    *,
+    normalise: Normalise = "sum",
+    cache: Cache | None = None,
+    progress: Progress = SILENT,
+    executor: Executor | None = None,
+) -> list[RandomChoice | Missing]:
+    """Return a chooser's choices with the questions' own candidates, and with their pools; or why there is none."""
+
+    def chosen(asked: Sequence[Question]) -> list[Choice | Missing]:
+        return choose(chooser, asked, normalise=normalise, cache=cache, progress=progress, executor=executor)
+
+    return [_both(own, among) for own, among in zip(chosen(questions), chosen(pools), strict=True)]
+
+
+def _both(own: Choice | Missing, among: Choice | Missing) -> RandomChoice | Missing:
+    """The two choices, or why there is none; that a file does not record random candidates is no system's silence."""
+    if isinstance(own, Missing):
+        return own
+    return replace(among, cause=None) if isinstance(among, Missing) else RandomChoice(own, among)
+
+
+def trials_of(
+    choices: Mapping[str, Sequence[RandomChoice | Missing]], *, trials: int = 100, seed: int = 0
+) -> RandomTrials:
+    """Return the trials over the questions in which every system has a choice, from the choices of each system."""
+    if not choices:
         raise Unsuitable("Trials with random candidates need at least one system that can choose.")
-    right_in = _right_answers(questions)
-    pools = [
-        random_pool(question, utterances, size=pool, seed=seed, right=right_in[question.context])
-        for question in questions
-    ]
-
-    def tried(system: System | Chooser) -> _Tried:
-        chooser = fitted_chooser(system, questions)
-        with watch(f"{chooser.name} chooses at random", 2 * len(questions)) as progress:
-            own = (caches or {}).get(system.name, cache)
-            chosen = choose(chooser, questions, normalise=normalise, cache=own, progress=progress)
-            among = choose(chooser, pools, normalise=normalise, cache=own, progress=progress)
-        each = [_right(*pair, trials=trials, seed=seed) for pair in zip(chosen, among, strict=True)]
-        return _Tried(*map(np.array, zip(*each, strict=True)))
-
-    tried_by, refused = _of_each(systems, tried)
-    right, variances = (np.array(part) for part in zip(*tried_by.values(), strict=True))
+    each = [[_tried(one, trials, seed) for one in made] for made in choices.values()]
+    right = np.array([[tried.right for tried in made] for made in each])
+    variances = np.array([[tried.variances for tried in made] for made in each])
     kept = ~np.isnan(right).any(axis=(0, 2))
     if not kept.any():
         raise Unsuitable(
-            f"No question of {len(questions)} has a choice of every system. Ask the systems one by one to see why."
+            f"No question of {len(kept)} has a choice of every system. Ask the systems one by one to see why."
         )
     means = right[:, kept].mean(axis=1)
+    pools = [one.among for made in choices.values() for one in made if isinstance(one, RandomChoice)]
     return RandomTrials(
-        systems=tuple(tried_by),
+        systems=tuple(choices),
         chosen=means[:, 0],
         random=means[:, 1:].T,
         widening=_widening(variances[:, kept].sum(axis=1)),
         questions=int(kept.sum()),
         left_out=int((~kept).sum()),
-        pool=max(sum(not candidate.correct for candidate in wide.candidates) for wide in pools),
+        pool=max(map(_false, pools)),
         seed=seed,
-        refused=refused,
     )
 
 
 class _Tried(NamedTuple):
-    """What came of one system's questions, or of one of them."""
+    """Outcome of the trials of one question."""
 
     right: Floats
-    """1 or 0 with the question's own candidates, then in each trial; NaN where there is no choice."""
+    """1 or 0 with the question's own candidates, then in each trial; NaN if there is no choice."""
     variances: Floats
     """Of being right in a trial: as trials draw from the pool, and with fresh candidates in each."""
 
 
-def _of_each(
-    systems: Sequence[System | Chooser], tried: Callable[[System | Chooser], _Tried]
-) -> tuple[dict[str, _Tried], tuple[Refusal, ...]]:
-    """What was tried with each system, by name, and who refused; Unsuitable where everyone did."""
-    result: dict[str, _Tried] = {}
-    refused: list[Refusal] = []
-    for system in systems:
-        try:
-            result[system.name] = tried(system)
-        except Exception as error:  # as in asking: foreign code must not take the others down
-            refused.append(refusal(system, error))
-    if not result:
-        raise Unsuitable(f"No system can score random candidates. {refused[0].system}: {refused[0].message}")
-    return result, tuple(refused)
+def random_pools(
+    questions: Sequence[Question], utterances: Utterances, *, size: int | None = None, seed: int = 0
+) -> list[Question]:
+    """Return each question with a pool of random false candidates in place of its own."""
+    right_in = _right_answers(questions)
+    return [
+        random_pool(question, utterances, size=size, seed=seed, right=right_in[question.context])
+        for question in questions
+    ]
 
 
 def random_pool(
@@ -229,16 +282,31 @@ def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterat
         yield from utterances.texts(order[start : start + _READ_AT_ONCE])
 
 
-def _right(chosen: Choice | Missing, among: Choice | Missing, *, trials: int, seed: int) -> _Tried:
-    if isinstance(chosen, Missing) or isinstance(among, Missing):
+def rights_of(tried: RandomChoice, trials: int, seed: int) -> Floats:
+    """Return 1 or 0 for the choice with the question's own candidates, then for each trial."""
+    best, false = _scores(tried.among)
+    drawn = _draws(len(false), _false(tried.own), trials, seed, tried.item)
+    rights = np.concatenate([[tried.own.right], best > false[drawn].max(axis=1)])
+    return rights.astype(np.float64)
+
+
+def _scores(choice: Choice) -> tuple[float, Floats]:
+    """The score of the best correct candidate, and those of the false ones."""
+    right = np.array([candidate.correct for candidate in choice.question.candidates])
+    scores = np.array(choice.scores)
+    return float(scores[right].max()), scores[~right]
+
+
+def _false(choice: Choice) -> int:
+    return sum(not candidate.correct for candidate in choice.question.candidates)
+
+
+def _tried(one: RandomChoice | Missing, trials: int, seed: int) -> _Tried:
+    if isinstance(one, Missing):
         return _Tried(np.full(1 + trials, np.nan), np.full(2, np.nan))
-    right = np.array([candidate.correct for candidate in among.question.candidates])
-    scores = np.array(among.scores)
-    false = scores[~right]
-    size, best = sum(not candidate.correct for candidate in chosen.question.candidates), scores[right].max()
-    drawn = _draws(len(false), size, trials, seed, chosen.item)
-    rights = np.concatenate([[chosen.right], best > false[drawn].max(axis=1)]).astype(np.float64)
-    return _Tried(rights, np.array(pool_variances(int((false >= best).sum()), len(false), size)))
+    best, false = _scores(one.among)
+    variances = pool_variances(int((false >= best).sum()), len(false), _false(one.own))
+    return _Tried(rights_of(one, trials, seed), np.array(variances))
 
 
 def pool_variances(better: int, pool: int, drawn: int) -> tuple[float, float]:

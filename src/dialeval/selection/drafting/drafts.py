@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from dialeval.data.choices import shuffled_places
 from dialeval.data.types import Candidate, Context, Dialogue, Question, Turn
-from dialeval.data.writing import write
+from dialeval.data.writer import write
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_json_lines
@@ -18,7 +19,6 @@ from dialeval.selection.drafting.retrieving import CandidateRules, Retrieved, re
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.utterances import Excluded, same_key
 from dialeval.selection.repository.words import content_words, tidy
-from dialeval.text.shuffling import shuffled_places
 
 _AT_ONCE: Final = 64
 

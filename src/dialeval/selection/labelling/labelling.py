@@ -12,14 +12,15 @@ import numpy as np
 
 from dialeval.annotation.answers import Answers, Unusable, blamed, fault_counts, usable
 from dialeval.annotation.forms import Form, Option, candidate_ids
+from dialeval.annotation.items import utterances_of
+from dialeval.data.choices import shuffled_places
 from dialeval.data.types import Candidate, Judgement, Question
-from dialeval.data.writing import write
+from dialeval.data.writer import write
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_document
 from dialeval.files.folders import check_links
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
-from dialeval.stats.estimate import Estimate
-from dialeval.text.shuffling import shuffled_places
+from dialeval.stats.estimate import Statistic
 
 CONTRADICTORY: Final = "contradictory"
 
@@ -58,7 +59,7 @@ class Labelled:
     undecided: tuple[Undecided, ...]
     """Those with answers but no label; candidates without any answer are ``unasked``."""
     unasked: int
-    kappa: Estimate
+    kappa: Statistic
     """Fleiss' kappa of the labels, categorical."""
     unusable: tuple[Unusable, ...]
 
@@ -107,7 +108,7 @@ def settle_labels(
     A candidate without such a label keeps the error it had. ``unusable`` are answers that became no judgements.
     """
     asked = list(questions)
-    answers = usable(asked, judgements, form=form, unusable=unusable)
+    answers = usable(utterances_of(asked), judgements, form=form, unusable=unusable)
     given = answers.by_candidate()
     labels: dict[tuple[str, str], str] = {}
     undecided: list[Undecided] = []
@@ -174,14 +175,14 @@ def write_labelling(record: Mapping[str, object], pairs: Sequence[Question] | No
         write(folder / "consistency.jsonl", pairs)
     elif pairs is not None:
         (folder / "consistency.jsonl").unlink(missing_ok=True)
-    write_document(folder / "labelling.json", record, indent=2)
+    write_document(folder / "labelling.json", record, indent=2, private=True)
 
 
-def kappa_of(answers: Answers, *, above: float | None = None) -> Estimate:
+def kappa_of(answers: Answers, *, above: float | None = None) -> Statistic:
     """Fleiss' kappa of all answers as categories, or as two: above that value or not."""
     rated = [list(given.values()) for given in answers.by_candidate().values()]
     if not rated:
-        return Estimate.undefined("there is no answer", 0)
+        return Statistic.undefined("there is no answer", 0)
     table = np.full((len(rated), max(map(len, rated))), np.nan)
     for row, values in enumerate(rated):
         table[row, : len(values)] = values

@@ -103,6 +103,21 @@ class Repository:
             yield from chunk.to_pylist()
 
 
+def built_repository(sources: Sequence[str]) -> Repository | None:
+    """Return the repository that was built, if the sources name one, which must then stand alone; else None."""
+    folders = [source for source in sources if (Path(source) / "repository.json").is_file()]
+    if not folders:
+        return None
+    if len(sources) > 1:
+        raise BadInput(
+            folders[0],
+            f"a repository that was built, beside {len(sources) - 1} other sources",
+            "files only, or one built repository alone",
+            "Name the files that it was built from instead; it is rebuilt with the others.",
+        )
+    return Repository.open(Path(folders[0]))
+
+
 def build_repository(
     sources: Iterable[Path | Corpus],
     out: Path,

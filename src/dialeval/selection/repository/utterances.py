@@ -11,13 +11,13 @@ from typing import Final
 
 from dialeval.data import read_guessing
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
-from dialeval.data.codec.containers import ROWS
 from dialeval.data.codec.decode import kind_of_fields
 from dialeval.data.codec.fields import text as text_field
-from dialeval.data.codec.rows import Seen
-from dialeval.data.codec.sources import lines
-from dialeval.data.importers.shapes import shape_of
-from dialeval.data.reading import place_of
+from dialeval.data.codec.jsonl import ROWS
+from dialeval.data.codec.rows import KeySet
+from dialeval.data.codec.sources import lines, split_format
+from dialeval.data.importers.conversation import shape_of
+from dialeval.data.reader import place_of
 from dialeval.data.types import Dialogue, Example, NBest, Prompt, Question, Record
 from dialeval.errors import BadInput
 from dialeval.selection.repository.words import tidy, words
@@ -37,6 +37,12 @@ class Corpus:
 
     path: Path
     format: str | None = None
+
+
+def corpus_of(text: str) -> Corpus:
+    """Return a file of utterances as it is named: ``FILE``, or ``FORMAT:FILE``."""
+    path, form = split_format(text)
+    return Corpus(Path(path), form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,7 @@ class Sieve:
     filters: Filters
     excluded: Excluded = Excluded()
     dropped: Counter[str] = field(default_factory=Counter)
-    _seen: Seen = field(default_factory=Seen)
+    _seen: KeySet = field(default_factory=KeySet)
 
     def pass_through(self, texts: Iterable[str]) -> Iterator[str]:
         """The utterances that may stand in the repository, in their order."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from dialeval.text.spelling.function_words import PLAIN_WORDS
+from dialeval.text.english import PLAIN_WORDS
 from dialeval.text.tokenisers.words import search_terms
 
 # Corpora part contractions in many ways (isn't, isn 't, is n't, isn ' t), and chatters leave the mark out.
@@ -54,7 +54,7 @@ _BEFORE_MARK: Final = re.compile(r" +(?=[,.;:?!%)\]])")
 _AFTER_MARK: Final = re.compile(r"(?<=[(\[$]) +")
 _RUN_ON: Final = re.compile(r"(?<=[a-z][,.;:?!])(?=[A-Z][a-z' ])")
 _I: Final = re.compile(r"(?<![\w'.])i(?=$|[\s,;?!]|'(?:m|d|ll|ve)\b)")
-_START: Final = re.compile(r"(^|\w*(?<!\.)[.?!] +)([\"'(]*[a-z])")
+_START: Final = re.compile(r"(^|\w{0,40}(?<!\.)[.?!] +)([\"'(]*[a-z])")
 _NO_END: Final = ("mr. ", "mrs. ", "ms. ", "dr. ", "st. ", "vs. ", "etc. ", "g. ", "e. ")
 
 

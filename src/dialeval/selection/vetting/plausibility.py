@@ -15,7 +15,7 @@ import numpy as np
 from dialeval.core import Floats, LikelihoodModel
 from dialeval.data.types import Question
 from dialeval.encoder.files import EMBEDDED
-from dialeval.encoder.sentences import unit_vectors
+from dialeval.encoder.model import unit_vectors
 
 
 class Judge(Protocol):

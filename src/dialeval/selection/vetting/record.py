@@ -10,7 +10,7 @@ from typing import Final
 from dialeval.annotation.answers import Unusable, blamed, fault_counts, faults_told
 from dialeval.annotation.forms import ACCEPTABILITY
 from dialeval.data.codec.encode import digest
-from dialeval.data.writing import write
+from dialeval.data.writer import write
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_document, write_json_lines
 from dialeval.files.folders import check_links
@@ -69,9 +69,9 @@ def write_vetted(vetted: Vetted, folder: Path) -> VettingRecord:
     record = vetting_record(vetted)
     check_links(folder)
     write(folder / "questions.jsonl", vetted.questions)
-    write(folder / "scores.jsonl", vetted.scores)
+    write(folder / "scores.jsonl", vetted.scores, private=True)
     write_json_lines(folder / "removed.jsonl", vetted.removed)
-    write_document(folder / "vetting.json", record, indent=2)
+    write_document(folder / "vetting.json", record, indent=2, private=True)
     (folder / SIFTING).unlink(missing_ok=True)  # of an unvetted set that stood here before
     return record
 

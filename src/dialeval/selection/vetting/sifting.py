@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dialeval.annotation.forms import candidate_ids
+from dialeval.data.choices import shuffled_places
 from dialeval.data.types import Question
 from dialeval.selection.vetting.plausibility import UNJUDGED, Judge, drops, truth_of
 from dialeval.selection.vetting.rules import Fewest, Most, OneTruth
-from dialeval.text.shuffling import shuffled_places
 
 
 class Doubted(NamedTuple):

@@ -9,9 +9,10 @@ from typing import NamedTuple, TypeAlias
 
 from dialeval.annotation.answers import Unusable, usable
 from dialeval.annotation.forms import ACCEPTABILITY, candidate_ids
+from dialeval.annotation.items import utterances_of
+from dialeval.data.choices import Purpose, shuffled_places
 from dialeval.data.types import Candidate, Judgement, Question
 from dialeval.selection.vetting.rules import Rule, Rules, Votes
-from dialeval.text.shuffling import Purpose, shuffled_places
 
 
 class Removal(NamedTuple):
@@ -91,7 +92,7 @@ def apply(
     same seed, it changes nothing.
     """
     drafted = list(questions)
-    answers = usable(drafted, judgements, unusable=unusable)
+    answers = usable(utterances_of(drafted), judgements, unusable=unusable)
     given = answers.by_candidate()
     taken = {question.item for question in drafted}
     stood, removed = [], []

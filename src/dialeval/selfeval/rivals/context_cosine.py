@@ -8,12 +8,12 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
-from dialeval.encoder.sentences import unit_vectors
+from dialeval.encoder.model import unit_vectors
 from dialeval.errors import DialevalError
 from dialeval.selfeval.scorer import Scorer
-from dialeval.selfeval.subjects import Exchange, Judged, exchanges_of
+from dialeval.selfeval.subjects import Exchange, Subject, exchanges_of
 
 Joining: TypeAlias = Literal["joined", "max"]
 
@@ -27,9 +27,10 @@ class ContextCosine(Scorer):
     response keeps to the subject, and nothing of whether it is well put: repeating the last turn scores 1.
     """
 
+    name: ClassVar[str] = "context_cosine"
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     turns: int = 1
-    """How many of the last turns the response is compared with."""
+    """Number of last turns that the response is compared with."""
     join: Joining = "joined"
     model: str = EMBEDDED
     """``minilm``, the folder of a Hugging Face encoder, or its name on the hub."""
@@ -40,27 +41,24 @@ class ContextCosine(Scorer):
         _ = self._weights.pooling
 
     @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-        parameters = (("turns", self.turns), ("join", self.join), ("model", self.model))
-        weights = self._weights
-        facts = (("encoder", weights.fact), ("pooling", weights.pooling))
-        return Signature("context_cosine", parameters, facts, version=3)
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The encoder and its hash, and its pooling."""
+        return (("encoder", self._weights.fact), ("pooling", self._weights.pooling))
 
     @property
     def resources(self) -> Mapping[str, str]:
         """The encoder and its sha256."""
         return self._weights.resources
 
-    def unscorable(self, subject: Judged) -> str | None:
-        """Why nothing can be compared here, or None."""
+    def unscorable(self, subject: Subject) -> str | None:
+        """Reason why nothing can be compared here, or None."""
         # Slots make a new class, so the short form of super() is not at hand.
         reason = Scorer.unscorable(self, subject)
         if reason is None and not any(map(self._texts, exchanges_of(subject))):
             return "no context"
         return reason
 
-    def values(self, subjects: Sequence[Judged]) -> Floats:
+    def values(self, subjects: Sequence[Subject]) -> Floats:
         """The mean cosine of each subject's responses."""
         pairs = [
             [
@@ -80,7 +78,7 @@ class ContextCosine(Scorer):
         return np.array([np.mean([nearest(*pair) for pair in each]) for each in pairs])
 
     def _texts(self, exchange: Exchange) -> list[str]:
-        """What the response is compared with; blank turns, as of calls of tools, are passed over."""
+        """Texts that the response is compared with; blank turns, as of calls of tools, are passed over."""
         spoken = [text for turn in exchange.context if (text := turn.text.strip())]
         joined = " ".join(spoken[-self.turns :])
         nearest = spoken[-1] if self.join == "max" and spoken else joined

@@ -4,50 +4,179 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats
 from dialeval.data.types import Dialogue
-from dialeval.resources.huggingface import require_torch
-from dialeval.selfeval.rivals.fed_utterances import (
-    DIALOGUE_QUALITIES,
-    TURN_QUALITIES,
-    UTTERANCES,
-    DialogueQuality,
-    TurnQuality,
-)
-from dialeval.selfeval.rivals.follow_ups import line_logprobs
-from dialeval.selfeval.rivals.lines import FACT
-from dialeval.selfeval.scorer import Scorer
-from dialeval.selfeval.subjects import Judged, turns_of
+from dialeval.selfeval.rivals.likelihood import FACT, LmScorer, line_logprobs
+from dialeval.selfeval.subjects import Subject, turns_of
 from dialeval.systems.huggingface.files import EMBEDDED
-from dialeval.systems.huggingface.loading import Precision
-from dialeval.systems.huggingface.texts import TextModel
+from dialeval.systems.huggingface.loader import Precision
+from dialeval.systems.huggingface.system import TextModel
+
+TurnQuality: TypeAlias = Literal[
+    "interesting",
+    "engaging",
+    "specific",
+    "relevant",
+    "correct",
+    "semantically appropriate",
+    "understandable",
+    "fluent",
+]
+DialogueQuality: TypeAlias = Literal[
+    "coherent",
+    "error recovery",
+    "consistent",
+    "diverse",
+    "depth",
+    "likeable",
+    "understanding",
+    "flexible",
+    "informative",
+    "inquisitive",
+]
+TURN_QUALITIES: Final[tuple[TurnQuality, ...]] = get_args(TurnQuality)
+DIALOGUE_QUALITIES: Final[tuple[DialogueQuality, ...]] = get_args(DialogueQuality)
+
+
+class Utterances(NamedTuple):
+    """Remarks on a good response or dialogue, and on a bad one."""
+
+    positive: tuple[str, ...]
+    """None for qualities that people remark on only if they are lacking."""
+    negative: tuple[str, ...]
+
+
+UTTERANCES: Final[Mapping[TurnQuality | DialogueQuality, Utterances]] = {
+    "interesting": Utterances(
+        (
+            "Wow that is really interesting.",
+            "That's really interesting!",
+            "Cool! That sounds super interesting.",
+        ),
+        ("That's not very interesting.", "That's really boring.", "That was a really boring response."),
+    ),
+    "engaging": Utterances(
+        ("Wow! That's really cool!", "Tell me more!", "I'm really interested in learning more about this."),
+        (
+            "Let's change the topic.",
+            "I don't really care. That's pretty boring.",
+            "I want to talk about something else.",
+        ),
+    ),
+    "specific": Utterances(
+        ("That's good to know. Cool!", "I see, that's interesting.", "That's a good point."),
+        ("That's a very generic response.", "Not really relevant here.", "That's not really relevant here."),
+    ),
+    "relevant": Utterances(
+        (),
+        (
+            "That's not even related to what I said.",
+            "Don't change the topic!",
+            "Why are you changing the topic?",
+        ),
+    ),
+    "correct": Utterances(
+        (),
+        (
+            "You're not understanding me!",
+            "I am so confused right now!",
+            "I don't understand what you're saying.",
+        ),
+    ),
+    "semantically appropriate": Utterances(
+        ("That makes sense!", "You have a good point."),
+        ("That makes no sense!",),
+    ),
+    "understandable": Utterances(
+        ("That makes sense!", "You have a good point."),
+        (
+            "I don't understand at all!",
+            "I'm so confused!",
+            "That makes no sense!",
+            "What does that even mean?",
+        ),
+    ),
+    "fluent": Utterances(
+        ("That makes sense!", "You have a good point."),
+        ("Is that real English?", "I'm so confused right now!", "That makes no sense!"),
+    ),
+    "coherent": Utterances(
+        (),
+        ("You're making no sense at all.", "You're changing the topic so much!", "You are so confusing."),
+    ),
+    "error recovery": Utterances(
+        (),
+        ("I am so confused right now.", "You're really confusing.", "I don't understand what you're saying."),
+    ),
+    "consistent": Utterances((), ("That's not what you said earlier!", "Stop contradicting yourself!")),
+    "diverse": Utterances(
+        (),
+        (
+            "Stop saying the same thing repeatedly.",
+            "Why are you repeating yourself?",
+            "Stop repeating yourself!",
+        ),
+    ),
+    "depth": Utterances((), ("Stop changing the topic so much.", "Don't change the topic!")),
+    "likeable": Utterances(
+        ("I like you!", "You're super polite and fun to talk to", "Great talking to you."),
+        ("You're not very nice.", "You're not very fun to talk to.", "I don't like you."),
+    ),
+    "understanding": Utterances(
+        (),
+        (
+            "You're not understanding me!",
+            "What are you trying to say?",
+            "I don't understand what you're saying.",
+        ),
+    ),
+    "flexible": Utterances(
+        ("You're very easy to talk to!", "Wow you can talk about a lot of things!"),
+        ("I don't want to talk about that!", "Do you know how to talk about something else?"),
+    ),
+    "informative": Utterances(
+        (
+            "Thanks for all the information!",
+            "Wow that's a lot of information.",
+            "You know a lot of facts!",
+        ),
+        ("You're really boring.", "You don't really know much."),
+    ),
+    "inquisitive": Utterances(
+        ("You ask a lot of questions!", "That's a lot of questions!"),
+        ("You don't ask many questions.", "You don't seem interested."),
+    ),
+}
+"""By quality, those of single turns first."""
+
 
 Quality: TypeAlias = TurnQuality | DialogueQuality
 Profile: TypeAlias = Literal["published", "conditional"]
 
 _WHOLE: Final = "whole_text"
-"""How a dialogue is written down, as signatures show it."""
+"""Form in which a dialogue is read, as signatures show it."""
 _LONGEST: Final = 64
 """Tokens of the window that are kept free for a follow-up."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fed(Scorer):
-    """How much likelier good remarks on a quality are than bad ones, the mean over FED's qualities.
+class Fed(LmScorer):
+    """Log-probability of good remarks on a quality minus that of bad ones, the mean over FED's qualities.
 
-    Each of 18 qualities has its follow-up utterances; where people remark only on its absence, the good side counts
+    Each of 18 qualities has its follow-up utterances; if people remark only on its absence, the good side counts
     as 0. Without ``quality``, responses are scored by the mean over the 8 qualities of turns, dialogues by that over
     the 10 of dialogues. ``conditional`` is the paper's formula per token: mean log-probabilities of the utterances
-    alone, after the last 12 turns as lines of A and B, who is the side that is judged, where that is known.
+    alone, after the last 12 turns as lines of A and B, who is the side that is judged, if that is known.
     ``published`` is what the authors' code computes: mean log-probabilities of the whole text, dialogue and
     utterance, turns separated by the model's end token; there, how probable the dialogue itself is moves qualities
     that have no good remarks. The authors used DialoGPT-large.
     """
 
+    name: ClassVar[str] = "fed"
     quality: Quality | None = None
     profile: Profile = "conditional"
     model: str = EMBEDDED
@@ -56,29 +185,11 @@ class Fed(Scorer):
     """Whether the model may be downloaded."""
     dtype: Precision = "float32"
 
-    def __post_init__(self) -> None:
-        require_torch("fed", "transformers")
-        _ = self._model.fact
-
     @property
-    def signature(self) -> Signature:
-        """All that could move the number."""
-        parameters = (
-            ("quality", self.quality),
-            ("profile", self.profile),
-            ("model", self.model),
-            ("hub", self.hub),
-            ("dtype", self.dtype),
-        )
-        context = FACT if self.profile == "conditional" else _WHOLE
-        return Signature("fed", parameters, (("lm", self._model.fact), ("context", context)), version=3)
+    def _context(self) -> str:
+        return FACT if self.profile == "conditional" else _WHOLE
 
-    @property
-    def resources(self) -> Mapping[str, str]:
-        """The language model and its sha256."""
-        return self._model.resources
-
-    def values(self, subjects: Sequence[Judged]) -> Floats:
+    def values(self, subjects: Sequence[Subject]) -> Floats:
         """The difference of each subject, the mean over the qualities that apply to it."""
         values = np.zeros(len(subjects))
         for dialogues in (False, True):
@@ -90,7 +201,7 @@ class Fed(Scorer):
                 values[places] = np.mean([*by_quality.values()], axis=0)
         return values
 
-    def by_quality(self, subjects: Sequence[Judged]) -> dict[Quality, Floats]:
+    def by_quality(self, subjects: Sequence[Subject]) -> dict[Quality, Floats]:
         """The difference of each subject by quality; subjects are all examples, or all dialogues."""
         dialogues = any(isinstance(subject, Dialogue) for subject in subjects)
         level: tuple[Quality, ...] = DIALOGUE_QUALITIES if dialogues else TURN_QUALITIES
@@ -100,13 +211,9 @@ class Fed(Scorer):
         by_text = {text: means[:, index] for index, text in enumerate(said)}
         return {quality: _difference(by_text, quality, len(subjects)) for quality in qualities}
 
-    def _logprobs(self, subjects: Sequence[Judged], utterances: Sequence[str]) -> Floats:
+    def _logprobs(self, subjects: Sequence[Subject], utterances: Sequence[str]) -> Floats:
         logprobs = line_logprobs if self.profile == "conditional" else whole_logprobs
         return logprobs(subjects, utterances, self._model)
-
-    @property
-    def _model(self) -> TextModel:
-        return TextModel(self.model, self.hub, self.dtype)
 
 
 def _difference(by_text: Mapping[str, Floats], quality: Quality, count: int) -> Floats:
@@ -117,11 +224,11 @@ def _difference(by_text: Mapping[str, Floats], quality: Quality, count: int) -> 
     return np.asarray(positive - negative)
 
 
-def whole_logprobs(subjects: Sequence[Judged], utterances: Sequence[str], model: TextModel) -> Floats:
+def whole_logprobs(subjects: Sequence[Subject], utterances: Sequence[str], model: TextModel) -> Floats:
     """Mean log-probability per token of dialogue and utterance together, as FED's authors score them.
 
     Shape (subjects, utterances). All tokens but the first count, as in a language model's loss. The dialogue is read
-    and scored once for all utterances. Where it does not fit the window, its oldest tokens are left out after the
+    and scored once for all utterances. If it does not fit the window, its oldest tokens are left out after the
     opening end token.
     """
     end = model.end

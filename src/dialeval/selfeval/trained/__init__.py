@@ -1,5 +1,5 @@
 """Rivals of SelF-Eval that we train on the same dialogues, on vectors of single turns by the same frozen encoder.
 
-``density`` and ``quantidce`` judge a response after its context (``pairs``), ``dynaeval`` a dialogue as a graph of its
-turns (``graph``). ``metrics``, ``pairs``, ``graph`` and ``scoring`` load no torch.
+``density`` and ``quantidce`` judge a response after its context, ``dynaeval`` a dialogue as a graph of its turns.
+``metrics`` and ``heads`` load no torch.
 """

@@ -11,7 +11,7 @@ import numpy as np
 from dialeval.stats.resampling.bootstrap import Floats, Integers
 
 Weigh: TypeAlias = Callable[[Floats], Floats]
-"""From how often each unit occurs, shape (some, units), to a coefficient, shape (some,); NaN where it is undefined."""
+"""From how often each unit occurs, shape (some, units), to a coefficient, shape (some,); NaN if it is undefined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +27,11 @@ class Pairable:
     values: Floats
     """The categories, ascending."""
     sizes: Integers
-    """How many ratings each unit has, two or more; shape (units,)."""
+    """Number of ratings of each unit, two or more; shape (units,)."""
 
 
 def pairable(ratings: Floats, categories: Floats | None = None) -> Pairable:
-    """The pairable ratings among ``ratings``, shape (units, raters), NaN where there is none."""
+    """The pairable ratings among ``ratings``, shape (units, raters), NaN if there is none."""
     checked = check_ratings(ratings)
     rated = ~np.isnan(checked)
     sizes = rated.sum(axis=1)
@@ -53,7 +53,7 @@ class Patterns(NamedTuple):
 
 
 def patterns(ratings: Pairable) -> Patterns:
-    """How often each unit got each of the categories it got at all."""
+    """Count how often each unit got each of its categories."""
     width = max(1, len(ratings.values))
     keys, times = np.unique(ratings.unit * width + ratings.code, return_counts=True)
     return Patterns(keys // width, keys % width, times)
@@ -72,7 +72,7 @@ def pairs_within(unit: Integers) -> Iterator[tuple[Integers, Integers]]:
 
 
 def check_ratings(ratings: Floats) -> Floats:
-    """The ratings as floats; ValueError where they have no two axes or an infinite value."""
+    """The ratings as floats; ValueError if they have no two axes or an infinite value."""
     checked = np.asarray(ratings, dtype=np.float64)
     if checked.ndim != 2 or np.isinf(checked).any():
         raise ValueError(

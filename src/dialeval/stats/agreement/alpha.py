@@ -8,7 +8,7 @@ d(c, k) the difference between two categories:
                         / [sum over c, k of n_c n_k d(c, k)²]
 
 Both sums add up over units, so a resample of units needs no more than how often each was drawn. Units with fewer than
-two ratings say nothing about agreement and are left out. Alpha is undefined where all ratings are equal: nobody can
+two ratings say nothing about agreement and are left out. Alpha is undefined if all ratings are equal: nobody can
 tell whether raters who used one category would have agreed on another.
 """
 
@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dialeval.stats.agreement._pairable import Pairable, Weigh, pairable, pairs_within, patterns
-from dialeval.stats.estimate import Estimate
+from dialeval.stats.estimate import Statistic
 from dialeval.stats.resampling.bootstrap import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-"""What a difference between two ratings means."""
+"""Meaning of a difference between two ratings."""
 
 DENSE: Final = 1 << 23
 """Up to this many cells the counts are one plain matrix; beyond it, as of measurements, only what is not 0 is kept."""
@@ -36,8 +36,8 @@ FLAT: Final = 1e-12
 """A spread below this share of the squares is rounding error, not spread."""
 
 
-def krippendorff_alpha(ratings: Floats, level: Scale = "nominal") -> Estimate:
-    """Alpha of ``ratings``, shape (units, raters), NaN where a rater gave none; 1 is perfect, 0 is chance.
+def krippendorff_alpha(ratings: Floats, level: Scale = "nominal") -> Statistic:
+    """Alpha of ``ratings``, shape (units, raters), NaN if a rater gave none; 1 is perfect, 0 is chance.
 
     d(c, k)² is 1 (nominal), the squared difference of mean ranks among all ratings (ordinal), (c - k)² (interval), or
     ((c - k) / (c + k))² (ratio, which needs values of 0 or more). ``n`` counts the units with two ratings or more.
@@ -46,13 +46,13 @@ def krippendorff_alpha(ratings: Floats, level: Scale = "nominal") -> Estimate:
     units = pairable(ratings)
     reason = _undefined(units, level)
     if reason is not None:
-        return Estimate.undefined(reason, len(units.sizes))
+        return Statistic.undefined(reason, len(units.sizes))
     disagreements = DISAGREEMENTS[level](units)(np.ones((1, len(units.sizes))))
-    return Estimate(float(_alpha(disagreements)[0]), len(units.sizes))
+    return Statistic(float(_alpha(disagreements)[0]), len(units.sizes))
 
 
 def alpha_of_weights(ratings: Floats, level: Scale) -> Weigh | None:
-    """How alpha follows from how often each unit that has two ratings or more occurs; None where it is undefined."""
+    """Return a function from counts of units with two ratings or more to alpha; None if it is undefined."""
     units = pairable(ratings)
     if _undefined(units, level) is not None:
         return None
@@ -76,7 +76,7 @@ class Disagreements(NamedTuple):
     observed: Floats
     expected: Floats
     ratings: Floats
-    """How many there are."""
+    """Number of ratings."""
 
 
 Weighing: TypeAlias = Callable[[Floats], Disagreements]
@@ -162,7 +162,7 @@ def _ratio_expected(pooled: Floats, values: Floats) -> Floats:
 
 
 def _ratio_apart(a: Floats, b: Floats) -> Floats:
-    """((a - b) / (a + b))²; 0 where both are 0, which are equal."""
+    """((a - b) / (a + b))²; 0 if both are 0, which are equal."""
     both = a + b
     return np.divide(a - b, both, out=np.zeros(both.shape), where=both != 0) ** 2
 

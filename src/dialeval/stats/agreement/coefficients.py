@@ -1,18 +1,19 @@
-"""Every measure of agreement by its name, from one matrix of ratings."""
+"""Every measure of agreement by its name, from one matrix of ratings, and intervals that hold with few units."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.stats.agreement._pairable import Weigh
 from dialeval.stats.agreement.alpha import Scale, alpha_of_weights, krippendorff_alpha
-from dialeval.stats.agreement.icc import Form, icc, icc_rows, icc_score
+from dialeval.stats.agreement.icc import Form, icc, icc_limits, icc_rows, icc_score
 from dialeval.stats.agreement.kappa import (
     Chance,
     counts_of,
@@ -24,9 +25,11 @@ from dialeval.stats.agreement.kappa import (
     not_categories,
     percent_agreement,
 )
-from dialeval.stats.estimate import Estimate
-from dialeval.stats.resampling.bootstrap import Floats, Integers, draws
-from dialeval.stats.resampling.jackknife import LeftOut
+from dialeval.stats.estimate import Statistic
+from dialeval.stats.resampling.bootstrap import Bounds, Floats, Integers, check_confidence, draws
+from dialeval.stats.resampling.jackknife import LeftOut, jackknife_error, skewed_t_interval
+from dialeval.stats.resampling.proportions import clustered_proportion
+from dialeval.stats.tests.paired import ROUNDING
 
 AgreementName: TypeAlias = Literal[
     "percent_agreement",
@@ -50,11 +53,11 @@ BLOCKS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A measure of agreement, of ratings of shape (units, raters), NaN where a rater gave none."""
+    """A measure of agreement, of ratings of shape (units, raters), NaN if a rater gave none."""
 
-    estimate: Callable[[Floats], Estimate]
+    estimate: Callable[[Floats], Statistic]
     weigher: Callable[[Floats], Weigh | None]
-    """How it follows from how often each unit that can enter occurs; None where it is undefined."""
+    """Function from counts of units that can enter to the coefficient; None if it is undefined."""
     complete: bool = False
     """Whether only units that every rater rated can enter; else those with two ratings or more can."""
 
@@ -64,7 +67,7 @@ class Agreement:
         return np.asarray(rated >= (ratings.shape[1] if self.complete else 2))
 
     def resample(self, ratings: Floats, *, resamples: int = 1000, seed: int = 0) -> Floats:
-        """The measure on resamples of the units, shape (resamples,); NaN where it is undefined."""
+        """The measure on resamples of the units, shape (resamples,); NaN if it is undefined."""
         weigh, units = self.weigher(ratings), int(self.enters(ratings).sum())
         if weigh is None:
             return np.full(resamples, np.nan)
@@ -92,9 +95,9 @@ class Agreement:
         return LeftOut(value, np.concatenate(parts))
 
 
-def _fleiss(ratings: Floats, *, chance: Chance) -> Estimate:
+def _fleiss(ratings: Floats, *, chance: Chance) -> Statistic:
     reason = not_categories(ratings)
-    return Estimate.undefined(reason, 0) if reason else fleiss_kappa(counts_of(ratings), chance=chance)
+    return Statistic.undefined(reason, 0) if reason else fleiss_kappa(counts_of(ratings), chance=chance)
 
 
 def _weigh_fleiss(ratings: Floats, *, chance: Chance) -> Weigh | None:
@@ -104,9 +107,9 @@ def _weigh_fleiss(ratings: Floats, *, chance: Chance) -> Weigh | None:
     return (lambda weights: fleiss_score(weights @ rows, chance=chance)) if len(rows) else None
 
 
-def _percent(ratings: Floats) -> Estimate:
+def _percent(ratings: Floats) -> Statistic:
     reason = not_categories(ratings)
-    return Estimate.undefined(reason, 0) if reason else percent_agreement(counts_of(ratings))
+    return Statistic.undefined(reason, 0) if reason else percent_agreement(counts_of(ratings))
 
 
 def _weigh_percent(ratings: Floats) -> Weigh | None:
@@ -139,3 +142,122 @@ AGREEMENTS: Final[Mapping[AgreementName, Agreement]] = {
     "icc_2_1": Agreement(partial(icc, form="2,1"), partial(_weigh_icc, form="2,1"), complete=True),
     "icc_2_k": Agreement(partial(icc, form="2,k"), partial(_weigh_icc, form="2,k"), complete=True),
 }
+
+
+Raters: TypeAlias = Literal["these", "like-these"]
+"""Whose agreement on other units is meant: that of these very raters, or of others drawn as they were."""
+
+Absence: TypeAlias = Literal["undefined", "few-units", "few-raters", "constant", "unseen"]
+"""Why there are no limits: no coefficient, also without one unit or rater; fewer than `FEWEST` units, or than three
+raters to leave one out of; the same coefficient whichever unit is left out; or a coefficient that depends on a category
+on which raters have not agreed yet."""
+
+FEWEST: Final = 5
+"""Units (or clusters of them) below which nothing is said about others."""
+FEW_CATEGORIES: Final = 20
+"""With more categories than this, one more unit in any of them hardly moves a coefficient."""
+RATER_BLOCKS: Final = 50
+"""More raters than this are left out in this many groups."""
+
+
+class AgreementLimits(NamedTuple):
+    """Interval of a coefficient, or the reason why there is none."""
+
+    bounds: Bounds | None
+    absence: Absence | None = None
+    """Why there are none; None exactly if there are bounds."""
+
+
+def agreement_limits(
+    statistic: AgreementName,
+    ratings: Floats,
+    *,
+    raters: Raters = "these",
+    confidence: float = 0.95,
+    clusters: Integers | None = None,
+) -> AgreementLimits:
+    """Interval of the coefficient for other units.
+
+    For these raters: the jackknife over units, or ``clusters`` of units, with Hall's correction for skewness; of the
+    share of agreeing pairs, Clopper and Pearson's interval of an effective number of pairs (Korn & Graubard, 1998). For
+    raters like these: F distributions for intraclass correlations (`icc_limits`, for units that are independent), and
+    for the others score ± t times the root of the jackknife's variances by units and by raters, with Satterthwaite's
+    degrees of freedom. Bounds are kept at 1 or below.
+
+    There are none if one more unit, on which all raters agree, would lift the coefficient out of them: as where they
+    never agreed yet on a rare category, so that the coefficient is low with little spread, and both by accident.
+    """
+    check_confidence(confidence)
+    measure = AGREEMENTS[statistic]
+    value, without = measure.leave_out(ratings, clusters)
+    if math.isnan(value):
+        return _none("undefined")
+    if len(without) < FEWEST:
+        return _none("few-units")
+    if raters == "like-these" and clusters is None and statistic in ("icc_2_1", "icc_2_k"):
+        low, high = icc_limits(ratings, "2,1" if statistic == "icc_2_1" else "2,k", confidence=confidence)
+        return _none("constant") if math.isnan(low) or not low < high else AgreementLimits((low, high))
+    if statistic == "percent_agreement" and raters == "these":
+        return AgreementLimits(_of_pairs(ratings, clusters, confidence))
+    if np.isnan(without).any():
+        return _none("undefined")
+    if not np.ptp(without) > ROUNDING:
+        return _none("constant")
+    if raters == "these":
+        low, high = skewed_t_interval(value, without, confidence)
+    elif ratings.shape[1] < 3:
+        return _none("few-raters")
+    else:
+        low, high = _with_raters(statistic, ratings, value, without, confidence)
+    if math.isnan(low) or math.isnan(high):
+        return _none("undefined")
+    return (
+        _none("unseen")
+        if _hangs_on_unseen(statistic, ratings, high)
+        else AgreementLimits((low, min(1.0, high)))
+    )
+
+
+def _of_pairs(ratings: Floats, clusters: Integers | None, confidence: float) -> Bounds:
+    """The interval of the share of agreeing pairs of ratings, pairs of one unit or cluster belonging together."""
+    enters = AGREEMENTS["percent_agreement"].enters(ratings)
+    shares = fleiss_rows(counts_of(ratings))[:, 0]
+    labels = np.flatnonzero(enters) if clusters is None else clusters[enters]
+    rated = float(np.median((~np.isnan(ratings[enters])).sum(axis=1)))
+    pairs = max(1, round(rated * (rated - 1) / 2))
+    return clustered_proportion(np.repeat(shares, pairs), np.repeat(labels, pairs), confidence)
+
+
+def _none(absence: Absence) -> AgreementLimits:
+    return AgreementLimits(None, absence)
+
+
+def _hangs_on_unseen(statistic: AgreementName, ratings: Floats, high: float) -> bool:
+    """Whether one more unit, on whose category all raters agree, would lift the coefficient above the interval."""
+    categories = np.unique(ratings[~np.isnan(ratings)])
+    if len(categories) > FEW_CATEGORIES:
+        return False
+    ones = np.ones((1, ratings.shape[1]))
+    more = [
+        AGREEMENTS[statistic].estimate(np.vstack([ratings, category * ones])).value for category in categories
+    ]
+    return max(more) > high
+
+
+def _with_raters(
+    statistic: AgreementName, ratings: Floats, value: float, without: Floats, confidence: float
+) -> Bounds:
+    columns = min(RATER_BLOCKS, ratings.shape[1])
+    block = np.random.default_rng(0).permutation(ratings.shape[1]) % columns
+    fewer = [ratings[:, block != column] for column in range(columns)]
+    of_fewer = np.array([AGREEMENTS[statistic].estimate(rest).value for rest in fewer])
+    by_unit, by_rater = jackknife_error(without) ** 2, jackknife_error(of_fewer) ** 2
+    variance = by_unit + by_rater
+    if math.isnan(variance) or not variance:
+        return (math.nan, math.nan)
+    degrees = variance**2 / (by_unit**2 / (len(without) - 1) + by_rater**2 / (columns - 1))
+    # Special functions alone: scipy.stats takes a second to import.
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(degrees, (1 + confidence) / 2)) * math.sqrt(variance)
+    return (value - reach, value + reach)

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from dialeval.stats.agreement._pairable import check_ratings
-from dialeval.stats.estimate import Estimate
+from dialeval.stats.estimate import Statistic
 from dialeval.stats.resampling.bootstrap import Bounds, Floats, check_confidence
 
 Form: TypeAlias = Literal["2,1", "2,k"]
@@ -20,15 +20,15 @@ FLAT: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class IntraclassCorrelation(Estimate):
+class IntraclassCorrelation(Statistic):
     """An intraclass correlation; ``p`` is that of the F test that units do not differ."""
 
     left_out: int = 0
-    """How many units lack a rating of one of the raters."""
+    """Number of units that lack a rating of one of the raters."""
 
 
 def icc(ratings: Floats, form: Form = "2,1") -> IntraclassCorrelation:
-    """ICC of absolute agreement, two-way random effects (Shrout & Fleiss, 1979), of (units, raters), NaN where missing.
+    """ICC of absolute agreement, two-way random effects (Shrout & Fleiss, 1979), of (units, raters), NaN if missing.
 
     With the mean squares of units (BMS), raters (JMS) and the rest (EMS) of n units by k raters:
     ICC(2,1) = (BMS - EMS) / (BMS + (k - 1) EMS + k (JMS - EMS) / n), ICC(2,k) = (BMS - EMS) / (BMS + (JMS - EMS) / n).
@@ -50,7 +50,7 @@ def icc(ratings: Floats, form: Form = "2,1") -> IntraclassCorrelation:
 
 
 def icc_limits(ratings: Floats, form: Form = "2,1", *, confidence: float = 0.95) -> Bounds:
-    """Where the ICC of other units and of other raters like these lies, by F distributions; NaN where it is undefined.
+    """Interval of the ICC for other units and other raters like these, by F distributions; NaN if it is undefined.
 
     Shrout and Fleiss (1979), in the form of McGraw and Wong (1996, Table 7): with F = JMS / EMS, r the ICC(2,1) and
     c = n (1 + (k - 1) r) - k r, the degrees of freedom v = (k - 1)(n - 1)(k r F + c)^2 / ((n - 1) k^2 r^2 F^2 + c^2).
@@ -61,10 +61,10 @@ def icc_limits(ratings: Floats, form: Form = "2,1", *, confidence: float = 0.95)
     n, k = len(rows), rows.shape[1] - 3
     single = icc(ratings)
     if not single.defined:
-        return Bounds(math.nan, math.nan)
+        return (math.nan, math.nan)
     units, raters, rest = (float(part) for part in _mean_squares(rows.sum(axis=0)))
     if not rest:
-        return Bounds(math.nan, math.nan)
+        return (math.nan, math.nan)
     part = n * (1 + (k - 1) * single.value) - k * single.value
     tilt = k * single.value * raters / rest
     degrees = (k - 1) * (n - 1) * (tilt + part) ** 2 / ((n - 1) * tilt**2 + part**2)
@@ -78,11 +78,11 @@ def icc_limits(ratings: Floats, form: Form = "2,1", *, confidence: float = 0.95)
     high = n * (above * units - rest) / (over + n * above * units)
     if form == "2,k":
         low, high = (k * end / (1 + (k - 1) * end) for end in (low, high))
-    return Bounds(low, high)
+    return (low, high)
 
 
 def icc_rows(ratings: Floats) -> Floats:
-    """What each complete unit adds: its k ratings, their squares, the square of their sum over k, and 1."""
+    """Rows of complete units: each has its k ratings, their squares, the square of their sum over k, and 1."""
     checked = check_ratings(ratings)
     whole = checked[~np.isnan(checked).any(axis=1)]
     # From the mean of all, so that no digits are lost to a distant zero; nothing else depends on it.
@@ -92,7 +92,7 @@ def icc_rows(ratings: Floats) -> Floats:
 
 
 def icc_score(totals: Floats, form: Form = "2,1") -> Floats:
-    """ICCs of summed rows, shape (..., k + 3) to (...); NaN where the denominator is not above 0."""
+    """ICCs of summed rows, shape (..., k + 3) to (...); NaN if the denominator is not above 0."""
     n, k = totals[..., -1], totals.shape[-1] - 3
     units, raters, rest = _mean_squares(totals)
     base = units if form == "2,k" else units + (k - 1) * rest

@@ -1,6 +1,6 @@
 """Compiled loops that count correlations of pairs with frequencies, equal to the numpy code of ``weighted``.
 
-Plain loops over given arrays: array expressions take numba seconds to compile. Results are NaN where undefined.
+Plain loops over given arrays: array expressions take numba seconds to compile. Results are NaN if undefined.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def weigh_kendall(
 # The sums are of whole numbers and hence exact in any order: several are added at once.
 @njit(cache=True, fastmath={"reassoc"})
 def _count_few(times: Floats, levels: Integers, before: Integers, met: int) -> float:
-    """How many more pairs of pairs are concordant than discordant, by looking at each."""
+    """Count how many more pairs of pairs are concordant than discordant, by looking at each."""
     more = 0.0
     for pair in range(met):
         here, others, lower = levels[pair], levels[: before[pair]], 0.0
@@ -172,7 +172,7 @@ def _count_few(times: Floats, levels: Integers, before: Integers, met: int) -> f
 def _count(
     times: Floats, levels: Integers, before: Integers, met: int, counts: Floats, tree: Floats, top: int
 ) -> float:
-    """The same by how often each level was entered so far, and a tree of their sums (Fenwick, 1994)."""
+    """Count as `_count_few`, by how often each level was entered so far, and a tree of their sums (Fenwick, 1994)."""
     for node in range(top + 1):
         counts[node] = tree[node] = 0.0
     more, entered, n = 0.0, 0, 0.0

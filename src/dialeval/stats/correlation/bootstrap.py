@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.correlation.coefficients import complete
+from dialeval.stats.correlation.coefficients import complete, correlations
 from dialeval.stats.correlation.levels import (
     Cells,
     Level,
     cluster_of_items,
+    level_cells,
     settled,
-    shared_cells,
     system_means,
 )
 from dialeval.stats.correlation.weighted import HELD, mean_over_groups, weigher
@@ -29,7 +29,7 @@ Resample: TypeAlias = Literal["items", "systems", "both"]
 """Which side of a table is resampled: its columns, its rows, or both at once."""
 
 _Drawn: TypeAlias = Floats | None
-"""How often each unit occurs in each resample; None where all occur once."""
+"""Counts of each unit in each resample; None if all occur once."""
 Estimator: TypeAlias = Callable[[_Drawn, _Drawn], Floats]
 """From drawn items, shape (some, items), and systems, (some, systems), to correlations, (some,) or (1,)."""
 
@@ -44,7 +44,7 @@ def bootstrap_correlation(
     clusters: Integers | None = None,
     cells: int = HELD,
 ) -> Floats:
-    """The coefficient on ``resamples`` resamples of the pairs, shape (resamples,); NaN where it is undefined.
+    """The coefficient on ``resamples`` resamples of the pairs, shape (resamples,); NaN if it is undefined.
 
     Pairs with NaN on either side are left out. ``clusters`` labels the pairs: then whole clusters are drawn.
     At most about ``cells`` frequencies are held at once; no result depends on it.
@@ -77,20 +77,20 @@ def bootstrap_level(
     clusters: Integers | None = None,
     cells: int = HELD,
 ) -> Floats:
-    """The correlation of two tables (systems, items) on ``resamples`` resamples; NaN where it is undefined.
+    """The correlation of two tables (systems, items) on ``resamples`` resamples; NaN if it is undefined.
 
-    Only items and systems with a cell that both tables have are drawn. ``level`` is as in ``level_correlation``: an
-    item or a system that is drawn twice counts twice, also in the means over groups. ``clusters`` labels the items:
+    Only items and systems that enter at this ``level`` are drawn, which is as in ``level_correlation``: an item or
+    a system that is drawn twice counts twice, also in the means over groups. ``clusters`` labels the items:
     then whole clusters of them are drawn.
     """
-    owner = None if clusters is None else cluster_of_items(clusters, human, scores)
+    owner = None if clusters is None else cluster_of_items(clusters, human, scores, level=level)
     return _resampled(
-        shared_cells(human, scores), _Plan(kind, level, resamples, seed, resample, cells, owner)
+        level_cells(level, human, scores), _Plan(kind, level, resamples, seed, resample, cells, owner)
     )
 
 
 class _Plan(NamedTuple):
-    """What is computed on which resamples."""
+    """Coefficient and resamples of a bootstrap."""
 
     kind: Coefficient
     level: Level
@@ -100,10 +100,10 @@ class _Plan(NamedTuple):
     cells: int
     """About how many frequencies are held at once."""
     owner: Integers | None = None
-    """The cluster of each item; None where items are drawn one by one."""
+    """The cluster of each item; None if items are drawn one by one."""
 
     def items(self, count: int, held: int) -> Iterator[Floats]:
-        """How often each of the items is drawn, in blocks of (some, items)."""
+        """Yield counts of drawn items, in blocks of (some, items)."""
         if self.owner is None:
             yield from draws(count, resamples=self.resamples, seed=self.seed, cells=held * count)
             return
@@ -121,7 +121,7 @@ def _resampled(shared: Cells, plan: _Plan) -> Floats:
 
 
 def _draws(cells: Cells, plan: _Plan) -> Iterator[tuple[_Drawn, _Drawn, int]]:
-    """How often items and systems are drawn, and in how many resamples, some of them at a time."""
+    """Yield counts of drawn items and systems, and numbers of resamples, some of them at a time."""
     items, systems, resamples, seed = cells.items, cells.systems, plan.resamples, plan.seed
     size = max(1, plan.cells // len(cells.item))
     if plan.resample == "items":
@@ -172,20 +172,22 @@ def _within_item(cells: Cells, kind: Coefficient, resamples: int) -> Estimator:
 
 
 def _over_systems(cells: Cells, kind: Coefficient, _: int) -> Estimator:
-    there = np.zeros((cells.items, cells.systems))
-    there[cells.item, cells.system] = 1
-    tables = [np.zeros_like(there) for _ in cells.tables]
-    for dense, values in zip(tables, cells.tables, strict=True):
-        dense[cells.item, cells.system] = values
+    shape = (len(cells.tables), cells.items, cells.systems)
+    there, tables = np.zeros(shape), np.zeros(shape)
+    for known, dense, values in zip(there, tables, cells.tables, strict=True):
+        known[cells.item, cells.system] = ~np.isnan(values)
+        dense[cells.item, cells.system] = np.nan_to_num(values)
     means = [mean[None] for mean in system_means(cells)]
 
     def estimate(items: _Drawn, systems: _Drawn) -> Floats:
         if items is None:
             points, known = means, np.ones((1, cells.systems))
         else:
-            counts = items @ there
-            points = [settled(items @ dense / np.maximum(counts, 1)) for dense in tables]
-            known = (counts > 0).astype(np.float64)
+            counts = [items @ cell for cell in there]
+            points = [
+                settled(items @ dense / np.maximum(n, 1)) for dense, n in zip(tables, counts, strict=True)
+            ]
+            known = np.all([n > 0 for n in counts], axis=0).astype(np.float64)
         weights = known if systems is None else known * systems
         # Each resample is a group of systems.
         x, y = (np.broadcast_to(side, weights.shape).ravel() for side in points)
@@ -202,7 +204,7 @@ ESTIMATORS: dict[Level, Callable[[Cells, Coefficient, int], Estimator]] = {
     "item_within_system": _within_system,
     "system_within_item": _within_item,
 }
-"""How a correlation at each level follows from how often items and systems occur."""
+"""Functions from counts of items and systems to a correlation, by level."""
 
 
 def _once(cells: Cells) -> Floats:
@@ -211,3 +213,44 @@ def _once(cells: Cells) -> Floats:
 
 def _starts(codes: Integers) -> Integers:
     return np.concatenate([[0], np.cumsum(np.bincount(codes))])
+
+
+Five: TypeAlias = tuple[float, float, float, float, float]
+"""Least, first quartile, median, third quartile, greatest: the numbers of a box plot."""
+
+
+class OverSets(NamedTuple):
+    """The correlations over many test sets."""
+
+    values: Floats
+    """One per test set that has a correlation."""
+    undefined: int
+    """Test sets without one: all systems tie, or fewer than two have a score."""
+
+    @property
+    def five(self) -> Five | None:
+        """The five numbers of a box plot; None if no test set has a correlation."""
+        return five_numbers(self.values) if self.values.size else None
+
+
+def over_scores(human: Floats, scores: Floats, coefficient: Coefficient = "spearman") -> OverSets:
+    """The correlation of systems' scores with people's on each test set.
+
+    ``human`` has shape (systems,) and ``scores`` (test sets, systems); NaN is a missing score.
+    """
+    usable = ~np.isnan(human) & ~np.isnan(scores)
+    values = np.full(len(scores), np.nan)
+    # A test set may leave a system without any score; those with the same systems are correlated together.
+    for pattern in np.unique(usable, axis=0):
+        same = (usable == pattern).all(axis=1)
+        if pattern.sum() > 1:
+            rows = scores[np.ix_(same, pattern)]
+            values[same] = correlations(np.broadcast_to(human[pattern], rows.shape), rows, coefficient)
+    defined = values[~np.isnan(values)]
+    return OverSets(defined, len(values) - len(defined))
+
+
+def five_numbers(values: Floats) -> Five:
+    """The least value, the quartiles and the greatest, of one value or more."""
+    least, first, median, third, greatest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return least, first, median, third, greatest

@@ -14,9 +14,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dialeval.stats.correlation.ranking import midranks
-from dialeval.stats.correlation.weighted import FLAT, ratio, weigher
-from dialeval.stats.estimate import Coefficient, Estimate
+from dialeval.stats.correlation.weighted import FLAT, midranks, ratio, weigher
+from dialeval.stats.estimate import Coefficient, Statistic
 from dialeval.stats.resampling.bootstrap import CELLS, Floats, Integers
 
 MOST_EXACT: Final = 33
@@ -27,7 +26,7 @@ MOST_ORDERED: Final = 9
 """Up to this many pairs, Spearman's p-value is exact, with ties or without: 9 values have 362,880 orders."""
 
 
-def pearson(x: ArrayLike, y: ArrayLike) -> Estimate:
+def pearson(x: ArrayLike, y: ArrayLike) -> Statistic:
     """Pearson's product-moment coefficient, and the p-value of normal variables that do not correlate.
 
     Pairs with NaN on either side are left out. Under the null, (r + 1) / 2 has a Beta(n/2 - 1, n/2 - 1)
@@ -36,17 +35,17 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Estimate:
     xs, ys = complete(x, y)
     reason = why_undefined(xs, ys) or _why_infinite(xs, ys)
     if reason:
-        return Estimate.undefined(reason, len(xs))
+        return Statistic.undefined(reason, len(xs))
     value = float(correlations(xs, ys, "pearson"))
     if math.isnan(value):
         flat = "first" if _flat(xs) else "second"
-        return Estimate.undefined(
+        return Statistic.undefined(
             f"only rounding error tells the values of the {flat} variable apart", len(xs)
         )
-    return Estimate(value, len(xs), _beta_p(value, len(xs)))
+    return Statistic(value, len(xs), _beta_p(value, len(xs)))
 
 
-def spearman(x: ArrayLike, y: ArrayLike) -> Estimate:
+def spearman(x: ArrayLike, y: ArrayLike) -> Statistic:
     """Spearman's coefficient, which is Pearson's of the midranks, and its p-value.
 
     Pairs with NaN on either side are left out. Of up to 9 pairs, p is exact: the share of all orders of one side whose
@@ -57,17 +56,17 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Estimate:
     xs, ys = complete(x, y)
     reason = why_undefined(xs, ys)
     if reason:
-        return Estimate.undefined(reason, len(xs))
+        return Statistic.undefined(reason, len(xs))
     value, n = float(correlations(xs, ys, "spearman")), len(xs)
     if n <= MOST_ORDERED:
-        return Estimate(value, n, _orders_p(xs, ys))
-    return Estimate(value, n, max(_beta_p(value, n), 2 * math.exp(-math.lgamma(n + 1))))
+        return Statistic(value, n, _orders_p(xs, ys))
+    return Statistic(value, n, max(_beta_p(value, n), 2 * math.exp(-math.lgamma(n + 1))))
 
 
-def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["b", "c"] = "b") -> Estimate:
+def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["b", "c"] = "b") -> Statistic:
     """Kendall's tau-b, which corrects for ties (Kendall, 1945), or Stuart's tau-c (1953), and its p-value.
 
-    Pairs with NaN on either side are left out. p is exact of up to 33 pairs without ties and where at most one
+    Pairs with NaN on either side are left out. p is exact of up to 33 pairs without ties and if at most one
     pair of pairs is out of order, else from the normal approximation with the variance under ties (Kendall, 1970,
     chapter 5).
     """
@@ -75,7 +74,7 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["b", "c"] = "b") -> Est
     n = len(xs)
     reason = why_undefined(xs, ys)
     if reason:
-        return Estimate.undefined(reason, n)
+        return Statistic.undefined(reason, n)
     sizes_x, sizes_y = _tie_sizes(xs), _tie_sizes(ys)
     untied = math.sqrt(_pairs(n) - _pairs(sizes_x)) * math.sqrt(_pairs(n) - _pairs(sizes_y))
     tau = float(correlations(xs, ys, "kendall"))
@@ -83,16 +82,16 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["b", "c"] = "b") -> Est
     if variant == "c":
         classes = min(len(sizes_x), len(sizes_y))
         tau = min(1.0, max(-1.0, 2 * more / (n**2 * (classes - 1) / classes)))
-    return Estimate(tau, n, _kendall_p(more, n, sizes_x, sizes_y))
+    return Statistic(tau, n, _kendall_p(more, n, sizes_x, sizes_y))
 
 
-COEFFICIENTS: Final[Mapping[Coefficient, Callable[[ArrayLike, ArrayLike], Estimate]]] = MappingProxyType(
+COEFFICIENTS: Final[Mapping[Coefficient, Callable[[ArrayLike, ArrayLike], Statistic]]] = MappingProxyType(
     {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 )
 
 
 def correlations(x: Floats, y: Floats, kind: Coefficient) -> Floats:
-    """The coefficient of each row of two stacks of shape (..., n), which broadcast; NaN where it is undefined.
+    """The coefficient of each row of two stacks of shape (..., n), which broadcast; NaN if it is undefined.
 
     There must be no NaN in the stacks. NaN comes of fewer than two values, and where one variable has one value.
     """
@@ -133,7 +132,7 @@ def _why_infinite(x: Floats, y: Floats) -> str | None:
 
 
 def _centred(values: Floats) -> Floats:
-    """Values minus their mean over their largest size; all zero where that is rounding error."""
+    """Values minus their mean over their largest size; all zero if that is rounding error."""
     size = np.abs(values).max(axis=-1, keepdims=True)
     scaled = values / np.where(size > 0, size, 1)
     centred = scaled - scaled.mean(axis=-1, keepdims=True)
@@ -182,7 +181,7 @@ def _kendall_by_pairs(x: Floats, y: Floats) -> Floats:
 
 
 def _ups(rows: Floats) -> NDArray[np.int8]:
-    """Of each row and two places, the first before the second: 1 where values rise, -1 where they fall, 0 for a tie."""
+    """Of each row and two places, the first before the second: 1 if values rise, -1 if they fall, 0 for a tie."""
     first, second = np.triu_indices(rows.shape[-1], 1)
     earlier, later = rows[:, first], rows[:, second]
     return (later > earlier).view(np.int8) - (later < earlier).view(np.int8)
@@ -227,7 +226,7 @@ def _tie_sizes(values: Floats) -> list[int]:
 
 
 def _pairs(sizes: int | list[int]) -> int:
-    """How many pairs of pairs there are within ties of these sizes."""
+    """Number of pairs of pairs within ties of these sizes."""
     return sum(size * (size - 1) // 2 for size in ([sizes] if isinstance(sizes, int) else sizes))
 
 

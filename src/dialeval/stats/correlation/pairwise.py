@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.correlation.coefficients import complete
-from dialeval.stats.estimate import Estimate
+from dialeval.stats.estimate import Statistic
 from dialeval.stats.resampling.bootstrap import CELLS, Floats, random_swaps
 from dialeval.stats.tests.paired import ROUNDING, difference_of
 
 _NO_PAIRS = "fewer than 2 systems with a value from both on the same item"
 
 
-def pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> Estimate:
+def pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> Statistic:
     """Share of pairs that the measure orders as people do, of those that people order (Kocmi et al., 2021).
 
     One value per system; NaN on either side leaves it out. A tie of the measure's is an error. ``n`` counts pairs.
@@ -32,16 +32,16 @@ def pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> Estimate:
         ordered += int(np.count_nonzero(of_people))
         right += int(np.count_nonzero(of_people * of_measure > 0))
     if len(people) < 2:
-        return Estimate.undefined(_NO_PAIRS, 0)
+        return Statistic.undefined(_NO_PAIRS, 0)
     if not ordered:
-        return Estimate.undefined("people put no two systems in order", 0)
-    return Estimate(right / ordered, ordered)
+        return Statistic.undefined("people put no two systems in order", 0)
+    return Statistic(right / ordered, ordered)
 
 
-def acc_eq(human: ArrayLike, metric: ArrayLike, epsilon: float = 0.0) -> Estimate:
+def acc_eq(human: ArrayLike, metric: ArrayLike, epsilon: float = 0.0) -> Statistic:
     """Mean over items of the share of pairs that are in the same order, or tied, for both (acc_eq).
 
-    The measure ties where its values differ by ``epsilon`` at most (Deutsch, Foster & Freitag, 2023, section 6).
+    The measure ties if its values differ by ``epsilon`` at most (Deutsch, Foster & Freitag, 2023, section 6).
     ``n`` counts pairs; items without any are left out.
     """
     if not epsilon >= 0:
@@ -53,8 +53,8 @@ def acc_eq(human: ArrayLike, metric: ArrayLike, epsilon: float = 0.0) -> Estimat
         right += np.count_nonzero(np.sign(of_people) == order, axis=0)
         pairs += np.count_nonzero(~np.isnan(of_people + of_measure), axis=0)
     if not pairs.any():
-        return Estimate.undefined(_NO_PAIRS, 0)
-    return Estimate(float((right[pairs > 0] / pairs[pairs > 0]).mean()), int(pairs.sum()))
+        return Statistic.undefined(_NO_PAIRS, 0)
+    return Statistic(float((right[pairs > 0] / pairs[pairs > 0]).mean()), int(pairs.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ class TieCalibration:
     """The difference up to which a measure's values had best count as tied."""
 
     epsilon: float
-    """NaN exactly where ``reason`` is not None."""
+    """NaN exactly if ``reason`` is not None."""
     accuracy: float
     """``acc_eq`` with it."""
     n: int
-    """How many pairs it was found on."""
+    """Number of pairs that it was found on."""
     reason: str | None = None
 
 
@@ -99,27 +99,28 @@ def calibrate_ties(human: ArrayLike, metric: ArrayLike) -> TieCalibration:
 
 def soft_pairwise_accuracy(
     human: ArrayLike, metric: ArrayLike, *, resamples: int = 1000, seed: int = 0, cells: int = CELLS
-) -> Estimate:
-    """How alike people and the measure are sure of the order of two systems (Thompson et al., 2024).
+) -> Statistic:
+    """Agreement of people and the measure in how sure they are of the order of two systems (Thompson et al., 2024).
 
     The mean over pairs of systems of 1 - |p(human) - p(metric)|, where p is the share of permutations that
     favour the first system as much as the scores do: each swaps the two systems' scores of each item with
-    probability one half, the same for both. ``n`` counts pairs of systems that share an item.
+    probability one half, the same for both. Each side counts with all of its items; ``n`` counts pairs of systems that
+    share an item on either side.
     """
-    people, measured = _tables(human, metric)
-    missing = np.isnan(people + measured)
-    first, second = np.triu_indices(len(people), 1)
-    shared = ~(missing[first] | missing[second])
-    first, second = first[shared.any(axis=1)], second[shared.any(axis=1)]
+    tables = _tables(human, metric)
+    missing = [np.isnan(table) for table in tables]
+    first, second = np.triu_indices(len(tables[0]), 1)
+    shared = np.all([(~(lacks[first] | lacks[second])).any(axis=1) for lacks in missing], axis=0)
+    first, second = first[shared], second[shared]
     if not len(first):
-        return Estimate.undefined(_NO_PAIRS, 0)
-    columns = [np.where(missing, 0, table) for table in (people, measured)]
+        return Statistic.undefined(_NO_PAIRS, 0)
     gaps = [
-        np.where(missing[first] | missing[second], 0, table[first] - table[second]).T for table in columns
+        np.where(lacks[first] | lacks[second], 0, table[first] - table[second]).T
+        for table, lacks in zip(tables, missing, strict=True)
     ]
     favoured = _favoured(np.concatenate(gaps, axis=1), resamples=resamples, seed=seed, cells=cells)
     of_people, of_measure = np.split(favoured, 2)
-    return Estimate(float(np.mean(1 - np.abs(of_people - of_measure))), len(first))
+    return Statistic(float(np.mean(1 - np.abs(of_people - of_measure))), len(first))
 
 
 def _favoured(gaps: Floats, *, resamples: int, seed: int, cells: int) -> Floats:
@@ -143,7 +144,7 @@ def _tables(human: ArrayLike, metric: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _differences(people: Floats, measured: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """What each system has more than each one after it, item by item; NaN where there is no such pair."""
+    """Differences of each system and each one after it, item by item; NaN if there is no such pair."""
     for index in range(len(people) - 1):
         of_people = difference_of(people[index], people[index + 1 :])
         yield of_people, difference_of(measured[index], measured[index + 1 :])

@@ -1,14 +1,14 @@
 """The bootstrap over items, computed from sums of their rows (Efron & Tibshirani, 1993, chapters 6 and 13).
 
 A score is a function of summed rows, so a resample never copies rows: it is a vector of how often each item
-was drawn, and a batch of resamples is one matrix product. Where few columns vary, as those of a mean, their values are
+was drawn, and a batch of resamples is one matrix product. If few columns vary, as those of a mean, their values are
 looked up instead, which takes less than counting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ Bits: TypeAlias = NDArray[np.uint8]
 """Which units are swapped in each resample, shape (resamples, units)."""
 Aggregate: TypeAlias = Callable[[Floats], Floats]
 """From summed rows, shape (..., k), to scores, shape (...)."""
+Bounds: TypeAlias = tuple[float, float]
+"""Lower and upper end of an interval; both NaN if it is undefined."""
 
 CELLS = 1 << 20
 """Weights held at once. Enough that the product is fast, few enough to stay in a few megabytes."""
@@ -30,13 +32,6 @@ _FEW_COLUMNS = 3
 """Columns of numbers that are looked up as fast as their units are counted."""
 
 
-class Bounds(NamedTuple):
-    """The two ends of an interval."""
-
-    low: float
-    high: float
-
-
 def bootstrap(
     rows: Floats,
     aggregate: Aggregate,
@@ -45,7 +40,7 @@ def bootstrap(
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> Floats:
-    """Scores of ``resamples`` resamples of the items, shape (resamples,); all NaN where there are no items.
+    """Scores of ``resamples`` resamples of the items, shape (resamples,); all NaN if there are no items.
 
     Each resample draws as many items as there are, with replacement. ``clusters`` gives each row's cluster:
     then whole clusters are drawn, which is right where the items of one document resemble each other.
@@ -76,17 +71,17 @@ def _looked_up(units: Floats, varying: Integers, resamples: int, seed: int) -> F
 def percentile_interval(scores: Floats, confidence: float = 0.95) -> Bounds:
     """The central ``confidence`` of resampled scores (Efron & Tibshirani, 1993, section 13.3).
 
-    NaN scores (resamples without a defined score) are left out. A bound is NaN where no score is left,
+    NaN scores (resamples without a defined score) are left out. A bound is NaN if no score is left,
     or where it falls among infinite ones.
     """
     check_confidence(confidence)
     defined = scores[~np.isnan(scores)]
     if not defined.size:
-        return Bounds(np.nan, np.nan)
+        return (np.nan, np.nan)
     tail = (1 - confidence) / 2
     with np.errstate(invalid="ignore"):
         low, high = np.quantile(defined, [tail, 1 - tail])
-    return Bounds(float(low), float(high))
+    return (float(low), float(high))
 
 
 def check_confidence(confidence: float) -> None:
@@ -112,7 +107,7 @@ def pool(rows: Floats, clusters: Integers | None) -> Floats:
 
 
 def draws(n: int, *, resamples: int, seed: int, cells: int = CELLS) -> Iterator[Floats]:
-    """How often each of ``n`` units occurs in each resample: multinomial counts, in blocks of (some, n).
+    """Yield how often each of ``n`` units occurs in each resample: multinomial counts, in blocks of (some, n).
 
     One stream of random numbers serves all blocks, so the counts do not depend on ``cells``, and fewer resamples
     give the first of more.
@@ -168,7 +163,7 @@ _ROWS_AT_ONCE = 1 << 16
 
 
 def in_blocks(aggregate: Aggregate, rows: Floats) -> Floats:
-    """What the function makes of each row, shape (n,), of some rows at a time, since it may copy them several times."""
+    """Apply the function to each row, shape (n,), of some rows at a time, since it may copy them several times."""
     if len(rows) <= _ROWS_AT_ONCE:
         return np.asarray(aggregate(rows), dtype=np.float64)
     found = np.empty(len(rows))

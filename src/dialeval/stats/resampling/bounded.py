@@ -43,10 +43,10 @@ class BoundedMean(NamedTuple):
     sums: Floats
     """Of the values of each unit, shape (units,)."""
     counts: Floats
-    """How many values each unit has."""
-    low: float
+    """Number of values of each unit."""
+    least: float
     """The least value there can be; minus infinity if there is none."""
-    high: float
+    greatest: float
     """The greatest, or infinity."""
     is_difference: bool = False
     """Its ends are held to Gaffke's, and not drawn there: two systems' values are skewed alike."""
@@ -54,7 +54,8 @@ class BoundedMean(NamedTuple):
     def ends(self, confidence: float) -> Bounds:
         """Gaffke's lower and upper end, each at half of what the confidence leaves."""
         tail = (1 - confidence) / 2
-        return Bounds(*(limit if side is None else side.end(tail) for limit, side in self._sides()))
+        low, high = (limit if side is None else side.end(tail) for limit, side in self._sides())
+        return low, high
 
     def drawn(self, skewed: SkewedT, confidence: float) -> Bounds:
         """The ends of the jackknife's interval, none beyond Gaffke's, and drawn towards these as `pull` says."""
@@ -70,7 +71,7 @@ class BoundedMean(NamedTuple):
             elif (share and math.isfinite(limit)) or side.is_beyond(end, tail):
                 farthest = side.end(tail)
                 ends[place] = end + max(share, float(sign * (end - farthest) > 0)) * (farthest - end)
-        return Bounds(*ends)
+        return ends[0], ends[1]
 
     def _sides(self) -> list[tuple[float, _Side | None]]:
         """The lower and the upper limit, each with what is needed for the end there; None if all values are there."""
@@ -78,7 +79,7 @@ class BoundedMean(NamedTuple):
         units, size = _grouped(self.sums, self.counts, score), float(self.counts.mean())
         least, greatest = float(values.min()), float(values.max())
         sides: list[tuple[float, _Side | None]] = []
-        for sign, limit, nearest in ((1, self.low, least), (-1, self.high, greatest)):
+        for sign, limit, nearest in ((1, self.least, least), (-1, self.greatest, greatest)):
             bound, side = limit if math.isfinite(limit) else nearest - sign * (greatest - least), None
             if sign * (score - bound) > 0 and (math.isfinite(limit) or len(values) >= SHOWING):
                 sums, counts = np.append(units.sums, size * bound), np.append(units.counts, size)
@@ -86,6 +87,38 @@ class BoundedMean(NamedTuple):
                 side = _Side(sign, bound, apart, abs(score - bound), abs(nearest - bound))
             sides.append((limit, side))
         return sides
+
+
+class Ties(NamedTuple):
+    """Units of two systems, and how many of them do not tie.
+
+    Where nearly all tie, the few other differences do not show how large differences are, so each end is as far from
+    the difference as if all tied, or farther.
+    """
+
+    units: int
+    differing: int
+    typical: float
+    """How large a difference that was not seen is taken to be: as two items of one system differ."""
+
+    def least_reach(self, confidence: float) -> float:
+        """How far ends are from the difference at least: exact bound on the share of others times typical difference.
+
+        0 if most units differ, or so many that a test of their signs could show a difference at this confidence.
+        """
+        if 2 * self.differing > self.units or 2.0 ** (1 - self.differing) <= 1 - confidence:
+            return 0.0
+        return self.typical * (1 - math.pow((1 - confidence) / 2, 1 / self.units))
+
+
+def typical_difference(values: Floats, score: float, limits: tuple[float, float]) -> float:
+    """The root mean square of the difference between two of these values, one more being at the farther limit.
+
+    With that one, values that are all equal do not pass for a measure that cannot vary.
+    """
+    reach = max(score - limits[0], limits[1] - score)
+    squares = float(((values - values.mean()) ** 2).sum()) + reach**2
+    return min(reach, math.sqrt(2 * squares / (len(values) + 1)))
 
 
 def bounded_score(
@@ -110,7 +143,7 @@ def bounded_difference(
 ) -> BoundedMean | None:
     """The mean of a's values minus b's; None as for `bounded_score`.
 
-    Where most items tie, a difference that was not seen counts as the largest of these: those seen, and an answer of
+    If most items tie, a difference that was not seen counts as the largest of these: those seen, and an answer of
     the mean level at which both agree beside the worst or the best there can be. Elsewhere it counts as the limits'.
     """
     low, high = limits
@@ -147,7 +180,7 @@ def _is_mean(sums: Floats, counts: Floats, left_out: LeftOut) -> bool:
 
 
 def pull(units: int, effective: float, skewness: float) -> float:
-    """How far an end moves towards Gaffke's, from 0 to 1.
+    """Share of the way that an end moves towards Gaffke's, from 0 to 1.
 
     ``skewness`` counts as positive where the long tail is on the end's side. The shares were chosen on real text and on
     made designs of 5 to 100 units (docs/trust.md): for fewer than `FEWEST` units, and for a skewed spread that fewer
@@ -168,7 +201,7 @@ class _Units(NamedTuple):
     sums: Floats
     counts: Floats
     times: Floats
-    """How many such units there are."""
+    """Number of such units."""
 
 
 class _Side(NamedTuple):
@@ -180,9 +213,9 @@ class _Side(NamedTuple):
     units: _Units
     """With the one at the limit, and mirrored sums."""
     score: float
-    """How far from the limit it is."""
+    """Its distance from the limit."""
     nearest: float
-    """How far from the limit the nearest value is."""
+    """Distance of the nearest value from the limit."""
 
     def is_beyond(self, end: float, tail: float) -> bool:
         """Whether random means lie beyond this end more rarely than the tail says."""
@@ -190,11 +223,11 @@ class _Side(NamedTuple):
         return distance <= 0 or self._log_probability(distance, 0.5)[0] < math.log(tail)
 
     def end(self, tail: float) -> float:
-        """Where random means lie beyond with the probability ``tail``."""
+        """Place beyond which random means lie with the probability ``tail``."""
         return self.limit + self.sign * self._distance(tail)
 
     def _distance(self, tail: float) -> float:
-        """How far from the limit that is: no farther than the score."""
+        """Distance from the limit: no farther than the score."""
         wanted, start = math.sqrt(-2 * math.log(tail)), 0.5
 
         def over(distance: float) -> float:
@@ -231,7 +264,7 @@ class _Side(NamedTuple):
 
 
 def _root(function: Callable[[float], float], low: tuple[float, float], high: tuple[float, float]) -> float:
-    """Where the function is 0, between a place where it is above and one where it is below, each with its value.
+    """Place where the function is 0, between a place where it is above and one where it is below, each with its value.
 
     By false position, as in the Illinois algorithm: an end that stays twice counts half.
     """

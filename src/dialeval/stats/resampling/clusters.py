@@ -13,14 +13,14 @@ from dialeval.stats.resampling.jackknife import jackknife_error, leave_out
 
 @dataclass(frozen=True, slots=True)
 class DesignEffect:
-    """What clustering does to the precision of a score."""
+    """Effect of clusters on the precision of a score."""
 
     items: int
     clusters: int
     icc: float
-    """Correlation of two items of one cluster, from -1 to 1; NaN where no cluster has two items, or none vary."""
+    """Correlation of two items of one cluster, from -1 to 1; NaN if no cluster has two items, or none vary."""
     value: float
-    """Variance by clusters over variance as if items were independent; NaN where either is unknown."""
+    """Variance by clusters over variance as if items were independent; NaN if either is unknown."""
 
 
 def repeated(clusters: Integers) -> bool:
@@ -40,7 +40,7 @@ def design_effect(rows: Floats, aggregate: Aggregate, clusters: Integers) -> Des
 
 
 def variance_ratio(groups: Floats, items: Floats) -> float:
-    """The jackknife's variance by clusters over that by items, from the scores without each; NaN where unknown."""
+    """The jackknife's variance by clusters over that by items, from the scores without each; NaN if unknown."""
     together, alone = jackknife_error(groups), jackknife_error(items)
     return (together / alone) ** 2 if math.isfinite(together) and alone > 0 else math.nan
 
@@ -49,7 +49,7 @@ def intraclass(values: Floats, clusters: Integers) -> float:
     """The intraclass correlation of items in clusters, by one-way analysis of variance (Donner, 1986).
 
     (B - W) / (B + (m - 1) W) with the mean squares B between and W within g clusters, m = (n - sum of squared sizes /
-    n) / (g - 1). NaN where there are fewer than two clusters, where none has two items, or where nothing varies.
+    n) / (g - 1). NaN if there are fewer than two clusters, where none has two items, or if nothing varies.
     """
     sums = pool(np.column_stack([values, np.ones(len(values))]), clusters)
     n, groups = len(values), len(sums)

@@ -2,7 +2,7 @@
 
 The method for each case is the one that covered best in simulations on real text (``python -m bench calibration``,
 docs/trust.md): exact ones for yes/no measures, and for all others the jackknife's t interval with Hall's correction for
-skewness. Where units are few and their values have limits, Gaffke's bound says how far its ends can reach, and how far
+skewness. If units are few and their values have limits, Gaffke's bound says how far its ends can reach, and how far
 they should (`bounded`). The percentile bootstrap fell short of them at every size, down to 14 % for sparse n-gram
 counts of ten items.
 """
@@ -10,15 +10,22 @@ counts of ten items.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dialeval.stats.estimate import Estimate
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks, sum_rows
-from dialeval.stats.resampling.bounded import BoundedMean, bounded_difference, bounded_score
+from dialeval.stats.resampling.bounded import (
+    BoundedMean,
+    Ties,
+    bounded_difference,
+    bounded_score,
+    typical_difference,
+)
 from dialeval.stats.resampling.clusters import repeated
 from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, Source, jackknife_error, leave_out, skewed_t
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
@@ -32,29 +39,35 @@ bounds of equal values; jackknife with skewness correction."""
 
 Absence: TypeAlias = Literal["undefined", "one-unit", "constant", "unseen"]
 """Why there is no interval: the score is undefined, for all units or without one of them; there is only one unit; no
-unit differs from another; or the score hangs on something that these units do not have, as BLEU does where no 4-gram
+unit differs from another; or the score hangs on something that these units do not have, as BLEU does if no 4-gram
 matches."""
 
+ABSENCES: Final[Mapping[Absence, str]] = {
+    "undefined": "the score is undefined, or would be without one of the items",
+    "one-unit": "a single item or dialogue shows no spread",
+    "constant": "nothing varies from item to item",
+    "unseen": "the score depends on matches that do not occur in any item, such as 4-grams for BLEU-4",
+}
+"""Why there is no interval, in words."""
+
 UNSEEN: Final = 0.1
-"""One count where there is none must not move the score by more than this share of it."""
+"""One count if there is none must not move the score by more than this share of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitInterval:
-    """An interval over units, or the reason why there is none."""
+    """A score with its interval over units, or the reason why it has none."""
 
-    low: float
-    """NaN, as ``high``, exactly where ``absence`` is not None."""
-    high: float
+    estimate: Estimate
+    """Its ``n`` is the number of units: items, or clusters of items, whose spread the interval rests on."""
     method: Method
-    units: int
-    """Items, or clusters of items, whose spread it rests on."""
     absence: Absence | None = None
+    """Why there is no interval; None exactly if there is one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """How far a score, or a difference of scores, would move with other units: intervals of any confidence follow."""
+    """Spread of a score, or of a difference of scores, over other units: intervals of any confidence follow."""
 
     left_out: LeftOut
     """The score, and without each unit."""
@@ -63,11 +76,13 @@ class Spread:
     limits: tuple[float, float] = (-math.inf, math.inf)
     """No score lies outside, so neither do the ends."""
     exact: Exact | None = None
-    """How intervals of yes/no measures follow from the items themselves; None for other measures."""
+    """Intervals of yes/no measures from the items themselves; None for other measures."""
     sources: tuple[Source, ...] = ()
-    """What else would move the score, such as other runs of a system; not for exact intervals."""
+    """Other sources of variance, such as other runs of a system; not for exact intervals."""
     bounded: BoundedMean | None = None
     """The units of a mean whose values have limits, if these are few; None for other scores."""
+    ties: Ties | None = None
+    """Of a difference between scores that have limits; None for other scores."""
     skewed: SkewedT = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,25 +95,41 @@ class Spread:
 
     @property
     def error(self) -> float:
-        """The standard error with other units, by the jackknife; NaN where undefined."""
+        """The standard error with other units, by the jackknife; NaN if undefined."""
         return jackknife_error(self.left_out.without)
 
     def interval(self, confidence: float = 0.95) -> UnitInterval:
-        """Where the score of all items that these were drawn from plausibly lies."""
+        """Interval of the score of all items that these were drawn from."""
         if self.exact is not None:
-            return UnitInterval(*self.exact.bounds(confidence), self.exact.method, self.units)
+            return self._between(self.exact.bounds(confidence), self.exact.method)
+        farther = 0.0 if self.ties is None else self.ties.least_reach(confidence)
+        if self.ties is not None and not self.ties.differing and self.absence in (None, "constant"):
+            return self._between(self._held(-farther, farther), "gaffke")
         if self.absence is not None:
-            return UnitInterval(math.nan, math.nan, "jackknife-t", self.units, self.absence)
-        if self.bounded is not None and _is_constant(self.left_out):
-            return UnitInterval(*self.bounded.ends(confidence), "gaffke", self.units)
-        if self.bounded is not None:
-            low, high = self.bounded.drawn(self.skewed, confidence)
-        else:
+            return self._without(self.absence)
+        method: Method = "jackknife-t"
+        if self.bounded is None:
             low, high = self.skewed.interval(confidence)
-        low, high = max(low, self.limits[0]), min(high, self.limits[1])
+        elif _is_constant(self.left_out):
+            (low, high), method = self.bounded.ends(confidence), "gaffke"
+        else:
+            low, high = self.bounded.drawn(self.skewed, confidence)
+        if farther:
+            low, high = min(low, self.left_out.score - farther), max(high, self.left_out.score + farther)
+        low, high = self._held(low, high)
         if not low < high:  # a spread too small for floating point
-            return UnitInterval(math.nan, math.nan, "jackknife-t", self.units, "constant")
-        return UnitInterval(low, high, "jackknife-t", self.units)
+            return self._without("constant")
+        return self._between((low, high), method)
+
+    def _held(self, low: float, high: float) -> Bounds:
+        return max(low, self.limits[0]), min(high, self.limits[1])
+
+    def _between(self, bounds: Bounds, method: Method) -> UnitInterval:
+        return UnitInterval(Estimate.of(self.left_out.score, *bounds, self.units), method)
+
+    def _without(self, absence: Absence) -> UnitInterval:
+        nothing = Estimate.of(self.left_out.score, math.nan, math.nan, self.units, ABSENCES[absence])
+        return UnitInterval(nothing, "jackknife-t", absence)
 
     @property
     def needs_bounds(self) -> bool:
@@ -109,7 +140,7 @@ class Spread:
 
     def with_bounds(self, bounded: BoundedMean | None) -> Spread:
         """The spread with the limits of the values; equal values then have an interval, if there are two limits."""
-        if bounded is None or (self.absence and not math.isfinite(bounded.high - bounded.low)):
+        if bounded is None or (self.absence and not math.isfinite(bounded.greatest - bounded.least)):
             return self
         return replace(self, bounded=bounded, absence=None)
 
@@ -171,9 +202,33 @@ def spread_of_difference(
     spread = spread_without(left_out, limits_of_difference(limits), hangs=hangs)
     if not spread.needs_bounds:
         return spread
-    values_a, values_b = in_blocks(aggregate, rows_a), in_blocks(aggregate, rows_b)
     known = limits or (-math.inf, math.inf)
-    return spread.with_bounds(bounded_difference(values_a, values_b, left_out, known, together))
+    first, second = (_Side(rows, in_blocks(aggregate, rows)) for rows in (rows_a, rows_b))
+    spread = replace(spread, ties=_ties(first, second, aggregate, known, together))
+    return spread.with_bounds(bounded_difference(first.values, second.values, left_out, known, together))
+
+
+class _Side(NamedTuple):
+    """One of two systems."""
+
+    rows: Floats
+    values: Floats
+    """The scores of single rows."""
+
+
+def _ties(
+    a: _Side, b: _Side, aggregate: Aggregate, limits: tuple[float, float], clusters: Integers | None
+) -> Ties | None:
+    """Units whose rows differ, and the typical difference of the system that varies more; None without limits."""
+    if not math.isfinite(limits[1] - limits[0]):
+        return None
+    differ = (a.rows != b.rows).any(axis=1)
+    if clusters is not None:
+        differ = np.bincount(np.unique(clusters, return_inverse=True)[1], differ) > 0
+    typical = max(
+        typical_difference(side.values, float(aggregate(sum_rows(side.rows))), limits) for side in (a, b)
+    )
+    return Ties(len(differ), int(differ.sum()), typical)
 
 
 def spread_of_identical(units: int) -> Spread:
@@ -182,9 +237,7 @@ def spread_of_identical(units: int) -> Spread:
     A system that says the same to all items is the same system as far as they show. How often the two would differ on
     other items is another question: the rule of three bounds it by 3 in ``units``.
     """
-    return Spread(
-        LeftOut(0.0, np.zeros(units)), exact=Exact("identical", lambda _confidence: Bounds(0.0, 0.0))
-    )
+    return Spread(LeftOut(0.0, np.zeros(units)), exact=Exact("identical", lambda _confidence: (0.0, 0.0)))
 
 
 def spread_without(
@@ -203,7 +256,7 @@ def spread_without(
 
 
 def limits_of_difference(limits: tuple[float, float] | None) -> tuple[float, float] | None:
-    """How far apart two scores can be that have these limits, in either direction."""
+    """Limits of the difference of two scores that have these limits."""
     return None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
 
 
@@ -226,7 +279,7 @@ def interval_of(
     yes_no: bool | None = None,
     limits: tuple[float, float] | None = None,
 ) -> UnitInterval:
-    """Where the score of all items that these were drawn from plausibly lies.
+    """Interval of the score of all items that these were drawn from.
 
     ``clusters`` labels items that belong together, as turns of a dialogue do. ``yes_no`` says that items are right or
     wrong and the score is the share of right ones; where None, this is so if both 0 and 1 occur among the items' own
@@ -245,7 +298,7 @@ def difference_interval(
     yes_no: bool | None = None,
     limits: tuple[float, float] | None = None,
 ) -> UnitInterval:
-    """Where a's score minus b's plausibly lies; row i of both belongs to the same item. Options as `interval_of`."""
+    """Interval of a's score minus b's; row i of both belongs to the same item. Options as `interval_of`."""
     spread = spread_of_difference(rows_a, rows_b, aggregate, clusters=clusters, yes_no=yes_no, limits=limits)
     return spread.interval(confidence)
 
@@ -253,18 +306,19 @@ def difference_interval(
 def unseen(rows: Floats, aggregate: Aggregate) -> bool:
     """Whether the score hangs on a count that is 0 in every row: one more would move it by a tenth or more.
 
-    So it is where no 4-gram matches and BLEU is 0, or a constant that stands for 0: how often a 4-gram would match in
-    other items is then unknown, and the spread of these items says nothing of it.
+    So it is if no 4-gram matches and BLEU is 0, or a constant that stands for 0: how often a 4-gram would match in
+    other items is then unknown, and the spread of these items says nothing of it. If two more move it twice as far, it
+    is a mean or a rate, as of errors per slot, and that the count is 0 in every row is something that was seen.
     """
     totals = sum_rows(rows)
     score = float(aggregate(totals))
     for column in np.flatnonzero(totals == 0).tolist():
         if rows[:, column].any():
             continue
-        once = totals.copy()
-        once[column] = 1
-        moved = abs(float(aggregate(once)) - score)
-        if moved > UNSEEN * abs(score):
+        once, twice = totals.copy(), totals.copy()
+        once[column], twice[column] = 1, 2
+        moved, again = (float(aggregate(more)) - score for more in (once, twice))
+        if abs(moved) > UNSEEN * abs(score) and not math.isclose(again, 2 * moved, rel_tol=1e-9):
             return True
     return False
 

@@ -3,19 +3,57 @@
 It suits scores that the bootstrap biases, such as the number of distinct words, which a resample with its repeats
 always lowers. Its variance is too large on average, never too small, for whatever function of exchangeable items
 (Efron & Stein, 1981).
+
+Resampling items alone says how far a score would move with other items for these raters. If raters have tastes of
+their own, other raters would move it too: `two_way` adds the variance by items and that by raters, minus that by single
+values, which both contain (Cameron, Gelbach & Miller, 2011; for the bootstrap: Owen, 2007).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks, pool, sum_rows
-from dialeval.stats.resampling.students_t import t_quantile
+from dialeval.stats.resampling.bootstrap import (
+    Aggregate,
+    Bounds,
+    Floats,
+    Integers,
+    check_confidence,
+    in_blocks,
+    pool,
+    sum_rows,
+)
 from dialeval.stats.tests.paired import ROUNDING
+
+_TABLE: Final = Path(__file__).with_name("students_t_95.txt")
+"""Values of ``scipy.special.stdtrit`` to the last bit, so that small inputs need not import scipy."""
+TABULATED: Final = 1000
+"""Up to as many degrees of freedom, at a confidence of 0.95."""
+
+
+def t_quantile(degrees: float, confidence: float) -> float:
+    """Quantile that Student's t stays below in size with this probability; NaN without degrees of freedom."""
+    check_confidence(confidence)
+    if not degrees > 0:
+        return math.nan
+    if confidence == 0.95 and degrees <= TABULATED and degrees == int(degrees):
+        return _tabulated()[int(degrees) - 1]
+    # Special functions alone: scipy.stats takes a second to import.
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + confidence) / 2))
+
+
+@cache
+def _tabulated() -> tuple[float, ...]:
+    return tuple(map(float, _TABLE.read_text(encoding="ascii").split()))
+
 
 FEW: Final = 50
 """Below this many units an interval takes the wider of the plain and the corrected end, on either side.
@@ -30,7 +68,7 @@ class LeftOut(NamedTuple):
 
     score: float
     without: Floats
-    """One per unit, shape (units,); NaN where the rest has no score."""
+    """One per unit, shape (units,); NaN if the rest has no score."""
 
 
 def leave_out(rows: Floats, aggregate: Aggregate, clusters: Integers | None = None) -> LeftOut:
@@ -55,9 +93,9 @@ def jackknife_error(without: Floats) -> float:
 
 
 def jackknife_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
-    """Where the expected score of as many items lies: score ± t * error, t of g - 1 degrees of freedom."""
+    """Interval of the expected score of as many items: score ± t * error, t of g - 1 degrees of freedom."""
     reach = t_quantile(len(without) - 1, confidence) * jackknife_error(without)
-    return Bounds(score - reach, score + reach)
+    return (score - reach, score + reach)
 
 
 class Source(NamedTuple):
@@ -76,15 +114,15 @@ def source_of(values: Floats) -> Source | None:
 
 
 class SkewedT(NamedTuple):
-    """What Hall's correction of the jackknife's interval rests on; see `skewed_t_interval`."""
+    """Numbers that Hall's correction of the jackknife's interval rests on; see `skewed_t_interval`."""
 
     score: float
     error: float
-    """NaN where undefined."""
+    """NaN if undefined."""
     shift: float
     """Skewness of the units' pseudo-values over the root of their number; 0 without spread."""
     degrees: float
-    """Of freedom: one less than units, or fewer where another source of variance rests on few values."""
+    """Of freedom: one less than units, or fewer if another source of variance rests on few values."""
     few: bool
     """Whether the skewness is itself hardly known."""
     effective: float = math.inf
@@ -92,7 +130,7 @@ class SkewedT(NamedTuple):
 
     @property
     def p(self) -> float:
-        """Two-sided p-value of Student's t test that the expected score is 0; NaN where the error is undefined.
+        """Two-sided p-value of Student's t test that the expected score is 0; NaN if the error is undefined.
 
         A score that is the same without every unit has no error: then it is as sure as so many equal signs.
         """
@@ -126,7 +164,7 @@ class SkewedT(NamedTuple):
         if self.few:
             reach = quantile * self.error
             low, high = min(low, self.score - reach), max(high, self.score + reach)
-        return Bounds(low, high)
+        return (low, high)
 
 
 def skewed_t(score: float, without: Floats) -> SkewedT:
@@ -146,12 +184,35 @@ def skewed_t(score: float, without: Floats) -> SkewedT:
     return SkewedT(score, error, shift, units - 1, effective < FEW, effective)
 
 
+def skewed_t_of_samples(score: float, samples: Sequence[Floats]) -> SkewedT:
+    """From a score of several independent samples, and for each sample the scores without each of its units.
+
+    The variances of the samples add up (Arvesen, 1969, Ann. Math. Statist. 40), with the degrees of freedom of a sum
+    (Satterthwaite, 1946), as do the third moments. One sample is as in `skewed_t`.
+    """
+    first, *others = samples
+    if not others:
+        return skewed_t(score, first)
+    errors = [jackknife_error(without) for without in samples]
+    variance = sum(error**2 for error in errors)
+    if not variance > 0:  # nor is NaN
+        return SkewedT(score, math.sqrt(variance), 0.0, min(map(len, samples)) - 1, few=True)
+    degrees = variance**2 / sum(
+        error**4 / (len(without) - 1) for error, without in zip(errors, samples, strict=True)
+    )
+    pseudo = np.concatenate([without.mean() - without for without in samples])
+    pseudo /= np.abs(pseudo).max()
+    squares, cubes, fourths = (float((pseudo**power).sum()) for power in (2, 3, 4))
+    effective = min(degrees + 1, 3 * squares**2 / fourths)
+    return SkewedT(score, math.sqrt(variance), cubes / squares**1.5, degrees, effective < FEW, effective)
+
+
 def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
     """The jackknife's interval with Hall's correction for the skewness of the units (Hall, 1992, JRSS B 54).
 
     With the skewness s of the units' pseudo-values, g(t) = t + b t^2 / 3 + b^2 t^3 / 27 + b / 6, b = s / sqrt(units),
     has a distribution free of skewness to the first order, and grows with t. The ends are score - g^-1(±q) * error, q
-    being Student's quantile of units - 1 degrees of freedom. Where there are `FEW` units, or a few of many make up the
+    being Student's quantile of units - 1 degrees of freedom. If there are `FEW` units, or a few of many make up the
     spread, the skewness is itself hardly known: then each end is the farther one of this interval and of
     `jackknife_interval`. NaN as there.
 
@@ -161,12 +222,52 @@ def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -
 
 
 def jackknife_p(score: float, without: Floats) -> float:
-    """Two-sided p-value of Student's t test that the expected score is 0; NaN where there is no error."""
+    """Two-sided p-value of Student's t test that the expected score is 0; NaN if there is no error."""
     return SkewedT(score, jackknife_error(without), 0.0, len(without) - 1, few=True).p
 
 
 def _inverse(value: float, shift: float) -> float:
-    """Where Hall's transformation takes this value: it is ((1 + b t / 3)^3 - 1) / b + b / 6."""
+    """Value whose Hall transformation is this one; the transformation is ((1 + b t / 3)^3 - 1) / b + b / 6."""
     if abs(shift) < 1e-9:
         return value
     return 3 / shift * (float(np.cbrt(1 + shift * (value - shift / 6))) - 1)
+
+
+def two_way_interval(
+    rows: Floats, aggregate: Aggregate, items: Integers, raters: Integers, *, confidence: float = 0.95
+) -> Bounds:
+    """Interval of the score for other items and other raters like these; NaN with one item or one rater.
+
+    ``rows`` has one line per rating, ``items`` and ``raters`` say whose it is; rows of differences between two systems
+    give the interval of the difference. Score ± t * error, with the error and t of `two_way`.
+    """
+    return two_way(rows, aggregate, items, raters).interval(confidence)
+
+
+def two_way(rows: Floats, aggregate: Aggregate, items: Integers, raters: Integers) -> SkewedT:
+    """The score with its error over other items and raters, from which interval and p-value follow, not skewed.
+
+    The error is NaN with one item or one rater. The degrees of freedom are those of a sum of variances (Satterthwaite,
+    1946): with three raters who differ in taste, few.
+    """
+    left_out = leave_out(rows, aggregate)
+    influence = (left_out.without.mean() - left_out.without) * (len(rows) - 1) / max(1, len(rows))
+    by_item, by_rater, alone = (variance_by(influence, labels) for labels in (items, raters, None))
+    # Below either of its parts the sum is an accident of few raters or items.
+    variance = max(by_item + by_rater - alone, by_item, by_rater)
+    if math.isnan(variance):
+        return SkewedT(left_out.score, math.nan, 0.0, math.nan, few=True)
+    degrees = _degrees((by_item, len(np.unique(items))), (by_rater, len(np.unique(raters))), variance)
+    return SkewedT(left_out.score, math.sqrt(variance), 0.0, degrees, few=True)
+
+
+def variance_by(influence: Floats, clusters: Integers | None) -> float:
+    """The variance of a score from what each value adds to it, these adding up to 0, in clusters; NaN with one."""
+    sums = pool(influence[:, None], clusters)[:, 0]
+    groups = len(sums)
+    return groups / (groups - 1) * float((sums**2).sum()) if groups > 1 else math.nan
+
+
+def _degrees(first: tuple[float, int], second: tuple[float, int], variance: float) -> float:
+    parts = sum(part**2 / (groups - 1) for part, groups in (first, second))
+    return variance**2 / parts if parts else float(min(first[1], second[1]) - 1)

@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dialeval.stats.estimate import Estimate
 from dialeval.stats.resampling.bootstrap import Floats, Integers, check_confidence, pool
 
 Quantiles: TypeAlias = Literal["t", "normal"]
@@ -45,46 +46,36 @@ Clusters: TypeAlias = tuple[Integers, Integers]
 """Which rated items, and which of the others, belong together, as turns of a dialogue do; by the same labels."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClassicalEstimate:
-    """The mean of the ratings alone, with its interval."""
+class ClassicalEstimate(NamedTuple):
+    """The mean of the ratings alone."""
 
-    value: float
-    low: float
-    """NaN, as ``high`` and ``error``, where the ratings do not vary."""
-    high: float
-    error: float
-    n: int = 0
-    """How many ratings there are, those of items without a prediction among them."""
+    estimate: Estimate
+    """Over all ratings, those of items without a prediction among them; without an interval if they do not vary."""
+    error: float | None
+    """Standard error; None without an interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class PPIEstimate:
     """A prediction-powered estimate beside the classical one of the same ratings."""
 
-    value: float
-    """NaN where fewer than two items are rated."""
-    low: float
-    """NaN, as ``high``, ``error``, ``p`` and ``effective_n``, exactly where ``reason`` is not None."""
-    high: float
+    estimate: Estimate
+    """Over the rated items that entered: those with a prediction. Undefined if fewer than two are rated."""
     error: float
-    """Standard error."""
+    """Standard error; NaN, as ``p`` and ``effective_n``, exactly if the estimate has a ``reason``."""
     p: float
     """Two-sided p-value of the hypothesis that the mean, or the difference, is 0."""
     tuning: float
     """Lambda: how far the predictions are trusted, from 0 to 1; of two independent systems, the mean of theirs."""
-    n: int
-    """How many rated items entered: those with a prediction."""
     n_unrated: int
     classical: ClassicalEstimate
     effective_n: float
-    """How many ratings would have given this error without predictions: n * classical variance / variance."""
-    reason: str | None = None
+    """Number of ratings that would have given this error without predictions: n * classical variance / variance."""
 
     @property
     def gained(self) -> float:
-        """How many ratings the predictions are worth; below 0 where they cost more than they gave."""
-        return self.effective_n - self.n
+        """Number of ratings that the predictions are worth; below 0 if they cost more than they gave."""
+        return self.effective_n - self.estimate.n
 
 
 def ppi_mean(
@@ -101,7 +92,7 @@ def ppi_mean(
 
     Without ``power_tuning`` lambda is 1, where bad predictions widen the interval. Items without a prediction (NaN) are
     left out, but the classical estimate has all ratings. Ratings that do not vary say nothing of how far their mean may
-    be off, so there is no interval then. Lambda is 0 where nothing can be tuned: constant predictions, fewer than three
+    be off, so there is no interval then. Lambda is 0 if nothing can be tuned: constant predictions, fewer than three
     rated items or fewer than two others. Lambda of at most 1 takes predictions on the ratings' own scale for granted:
     bring them to the ratings' spread first, or a metric from 0 to 1 will help little with ratings from 1 to 5.
     With clusters, variances are of sums over clusters, with as many degrees of freedom as clusters are rated, less one.
@@ -136,7 +127,7 @@ def ppi_difference(
 
 
 class _Sample(NamedTuple):
-    """Ratings and predictions as in `PartlyRated`, and the cluster of each; None where items are independent."""
+    """Ratings and predictions as in `PartlyRated`, and the cluster of each; None if items are independent."""
 
     rated: Floats
     predicted_rated: Floats
@@ -146,8 +137,21 @@ class _Sample(NamedTuple):
 
     @property
     def units(self) -> int:
-        """How many clusters, or items where they are independent, are rated."""
+        """Number of rated clusters, or of rated items if these are independent."""
         return len(self.rated) if self.cluster_rated is None else len(np.unique(self.cluster_rated))
+
+
+class _Symmetric(NamedTuple):
+    """A number, how far its interval reaches to either side, and its standard error."""
+
+    value: float
+    reach: float
+    error: float
+
+    def estimate(self, n: int) -> Estimate:
+        """The number with its interval; without one if nothing varies."""
+        reach = self.reach if self.error else math.nan
+        return Estimate.of(self.value, self.value - reach, self.value + reach, n)
 
 
 class _Mean(NamedTuple):
@@ -161,7 +165,7 @@ class _Mean(NamedTuple):
 def _combine(
     given: Sequence[_Sample], *, confidence: float, power_tuning: bool, quantiles: Quantiles
 ) -> PPIEstimate:
-    """The estimate of the first sample, minus that of a second where there is one."""
+    """The estimate of the first sample, minus that of a second if there is one."""
     check_confidence(confidence)
     samples = [_checked(sample) for sample in given]
     n = sum(len(sample.rated) for sample in samples)
@@ -186,13 +190,10 @@ def _combine(
         reason = f"{still}, so there is no telling how far the mean may be off"
         return _undefined(reason, powered.value, tuning, n, n_unrated, alone)
     return PPIEstimate(
-        powered.value,
-        powered.low,
-        powered.high,
+        powered.estimate(n),
         powered.error,
         _p(means, powered, quantiles=quantiles),
         tuning,
-        n,
         n_unrated,
         alone,
         n * (classical.error / powered.error) ** 2,
@@ -202,14 +203,12 @@ def _combine(
 def _classical(given: Sequence[_Sample], *, confidence: float, quantiles: Quantiles) -> ClassicalEstimate:
     """The estimate from the ratings alone, whether their items have predictions or not."""
     samples = [_rated_alone(sample) for sample in given]
-    nan, n = math.nan, sum(len(sample.rated) for sample in samples)
+    n = sum(len(sample.rated) for sample in samples)
     if min(sample.units for sample in samples) < 2:
-        return ClassicalEstimate(nan, nan, nan, nan, n)
+        return ClassicalEstimate(Estimate(None, None, None, n), None)
     means = [_mean(sample, 0.0, tuned=False, quantiles=quantiles) for sample in samples]
-    estimate = _interval(means, confidence=confidence, quantiles=quantiles)
-    if not estimate.error:
-        return ClassicalEstimate(estimate.value, nan, nan, nan, n)
-    return replace(estimate, n=n)
+    found = _interval(means, confidence=confidence, quantiles=quantiles)
+    return ClassicalEstimate(found.estimate(n), found.error or None)
 
 
 def _rated_alone(sample: _Sample) -> _Sample:
@@ -260,7 +259,7 @@ def _clustered(sample: _Sample, residual: Floats, labels: Integers, tuning: floa
     return float((pool(influence[:, None], labels) ** 2).sum())
 
 
-def _interval(means: Sequence[_Mean], *, confidence: float, quantiles: Quantiles) -> ClassicalEstimate:
+def _interval(means: Sequence[_Mean], *, confidence: float, quantiles: Quantiles) -> _Symmetric:
     value = means[0].value - sum(mean.value for mean in means[1:])
     error = math.sqrt(math.fsum(variance for mean in means for variance in mean.variances))
     # Special functions alone: scipy.stats takes a second to import.
@@ -268,13 +267,13 @@ def _interval(means: Sequence[_Mean], *, confidence: float, quantiles: Quantiles
 
     tail = (1 + confidence) / 2
     reach = error * float(ndtri(tail) if quantiles == "normal" else stdtrit(_degrees(means), tail))
-    return ClassicalEstimate(value, value - reach, value + reach, error)
+    return _Symmetric(value, reach, error)
 
 
-def _p(means: Sequence[_Mean], estimate: ClassicalEstimate, *, quantiles: Quantiles) -> float:
+def _p(means: Sequence[_Mean], found: _Symmetric, *, quantiles: Quantiles) -> float:
     from scipy.special import ndtr, stdtr
 
-    z = -abs(estimate.value) / estimate.error
+    z = -abs(found.value) / found.error
     return float(2 * (ndtr(z) if quantiles == "normal" else stdtr(_degrees(means), z)))
 
 
@@ -307,4 +306,5 @@ def _undefined(
     reason: str, value: float, tuning: float, n: int, n_unrated: int, classical: ClassicalEstimate
 ) -> PPIEstimate:
     nan = math.nan
-    return PPIEstimate(value, nan, nan, nan, nan, tuning, n, n_unrated, classical, nan, reason)
+    estimate = Estimate.of(value, nan, nan, n, reason)
+    return PPIEstimate(estimate, nan, nan, tuning, n_unrated, classical, nan)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from dialeval.stats.estimate import Estimate
 from dialeval.stats.resampling.bootstrap import Bounds, Floats, Integers, check_confidence, pool
 
 
@@ -24,7 +25,14 @@ def clopper_pearson(yes: float, n: float, confidence: float = 0.95) -> Bounds:
     tail, no = (1 - confidence) / 2, n - yes
     low = float(betaincinv(yes, no + 1, tail)) if yes > 0 else 0.0
     high = float(betaincinv(yes + 1, no, 1 - tail)) if no > 0 else 1.0
-    return Bounds(low, high)
+    return (low, high)
+
+
+def proportion(yes: int, n: int, confidence: float = 0.95) -> Estimate:
+    """Return the share of ``yes`` among ``n``, with Clopper and Pearson's interval."""
+    if not n:
+        return Estimate.undefined("there is nothing to take a share of")
+    return Estimate(yes / n, *clopper_pearson(yes, n, confidence), n)
 
 
 def clustered_proportion(values: Floats, clusters: Integers, confidence: float = 0.95) -> Bounds:
@@ -32,7 +40,7 @@ def clustered_proportion(values: Floats, clusters: Integers, confidence: float =
 
     With p the proportion and V the variance of p by clusters (the jackknife's, of g - 1 degrees of freedom), these
     are n* = p (1 - p) / V items, times the squared ratio of Student's quantiles of n - 1 and of g - 1 degrees (Korn &
-    Graubard, 1998), and no more than n. Where all values are equal, or no two clusters differ, V is unknown: then n*
+    Graubard, 1998), and no more than n. If all values are equal, or no two clusters differ, V is unknown: then n*
     is the number of clusters, as if all items of one were copies of each other.
     """
     n, share = len(values), float(values.mean())
@@ -53,7 +61,7 @@ def paired_proportions(a: Floats, b: Floats, confidence: float = 0.95) -> Bounds
     n, won, lost = len(a) + 2, 1 + np.count_nonzero(a > b), 1 + np.count_nonzero(a < b)
     middle = (won - lost) / n
     reach = _z(confidence) * math.sqrt(won + lost - (won - lost) ** 2 / n) / n
-    return Bounds(max(-1.0, middle - reach), min(1.0, middle + reach))
+    return (max(-1.0, middle - reach), min(1.0, middle + reach))
 
 
 def _effective_items(rows: Floats, share: float, n: int, confidence: float) -> float:

@@ -35,7 +35,7 @@ MOST_ENUMERATED: Final = 13
 
 
 def difference_of(scores_a: Floats, scores_b: Floats) -> Floats:
-    """Scores of a minus those of b, elementwise; zero where only rounding tells them apart."""
+    """Scores of a minus those of b, elementwise; zero if only rounding tells them apart."""
     difference = scores_a - scores_b
     noise = ROUNDING * (np.abs(scores_a) + np.abs(scores_b))
     return np.where(np.abs(difference) <= noise, 0.0, difference)
@@ -66,7 +66,7 @@ class Sums:
         return self._drawn[system]
 
     def swapped(self, system: int, permutations: int) -> Floats:
-        """Sums of the rows that each permutation takes from that system; all assignments where there are few units."""
+        """Sums of the rows that each permutation takes from that system; all assignments if there are few units."""
         if permutations not in self._swapped:
             few = self.n <= MOST_ENUMERATED
             swaps = (
@@ -107,7 +107,7 @@ def paired_bootstrap(
 
 
 def bootstrap_differences(sums: Sums, pair: tuple[int, int], aggregate: Aggregate) -> Floats:
-    """The same of two systems among several, whose sums are computed once."""
+    """Compare two systems among several, whose sums are computed once."""
     if not sums.n:
         return np.full(sums.resamples, np.nan)
     a, b = pair
@@ -119,7 +119,7 @@ def bootstrap_p(differences: Floats) -> float:
 
     ``least`` is the smaller of the numbers of differences <= 0 and >= 0. Koehn (2004) counts one of the two;
     doubling makes it two-sided, and p falls below alpha as the percentile interval of level 1 - alpha leaves
-    zero (Efron & Tibshirani, 1993, section 15.4). NaN where no difference is defined.
+    zero (Efron & Tibshirani, 1993, section 15.4). NaN if no difference is defined.
     """
     defined = differences[~np.isnan(differences)]
     if not defined.size:
@@ -142,7 +142,7 @@ def permutation_test(
     """Two-sided p-value of approximate randomisation (Noreen, 1989): how often chance differs as much.
 
     Each permutation swaps the two systems' rows of each item (or cluster) with probability one half. The p-value is
-    (1 + count) / (1 + resamples), or count / 2^n over all assignments where n <= 13. Where that is below ``alpha``,
+    (1 + count) / (1 + resamples), or count / 2^n over all assignments if n <= 13. Where that is below ``alpha``,
     there are ``finest`` permutations if these are more, so that a correction for many tests can still find it so. NaN
     where the observed difference is undefined.
     """
@@ -153,7 +153,7 @@ def permutation_test(
 def permutation_p(
     sums: Sums, pair: tuple[int, int], aggregate: Aggregate, *, finest: int = 0, alpha: float = 0.05
 ) -> float:
-    """The same of two systems among several, whose sums are computed once."""
+    """Compare two systems among several, whose sums are computed once."""
     a, b = pair
     total_a, total_b = sums.units[a].sum(axis=0), sums.units[b].sum(axis=0)
     score_a, score_b = aggregate(total_a), aggregate(total_b)
@@ -163,7 +163,7 @@ def permutation_p(
     least = observed - ROUNDING * (abs(float(score_a)) + abs(float(score_b)))
 
     def tally(permutations: int) -> tuple[int, int]:
-        """How many permutations differ as much, and how many have a difference."""
+        """Count permutations that differ as much, and those that have a difference."""
         moved = sums.swapped(b, permutations) - sums.swapped(a, permutations)
         differences = np.abs(difference_of(aggregate(total_a + moved), aggregate(total_b - moved)))
         return int(np.count_nonzero(differences >= least)), int(np.count_nonzero(~np.isnan(differences)))
@@ -180,7 +180,7 @@ def mcnemar(a: NDArray[np.bool_] | Floats, b: NDArray[np.bool_] | Floats) -> flo
     """Exact two-sided p-value of McNemar's test on paired yes/no values (McNemar, 1947; binomial form).
 
     Only items on which the systems disagree count: by chance each goes to either with probability one half.
-    1 where they never disagree.
+    1 if they never disagree.
     """
     won, lost = int(np.count_nonzero(a > b)), int(np.count_nonzero(a < b))
     n, k = won + lost, min(won, lost)

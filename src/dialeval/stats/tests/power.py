@@ -30,7 +30,7 @@ import scipy; the values are those of ``scipy.special.ndtri``, to the last bit."
 def required_items(
     difference: float, standard_error: float, n: int, *, power: float = 0.8, alpha: float = 0.05
 ) -> int | None:
-    """How many items in all would show this difference with the given power; None where we know no number.
+    """Number of items in all that would show this difference with the given power; None if unknown.
 
     The standard error seen on ``n`` items shrinks with the root of their number, so a two-sided z test needs
     n ((z[1 - alpha/2] + z[power]) standard_error / difference)^2 items (Cohen, 1988, chapter 2). Never fewer
@@ -45,7 +45,7 @@ def required_items(
 
 
 def reach(alpha: float, power: float = 0.8, *, degrees: float = math.inf) -> float:
-    """How many standard errors a difference must be for a two-sided test to show it with the given power.
+    """Number of standard errors that a difference must be for a two-sided test to show it with the given power.
 
     A z test, or a t test of these degrees of freedom.
     """
@@ -66,20 +66,20 @@ def _normal_quantile(probability: float) -> float:
 
 
 class ItemsNeeded(NamedTuple):
-    """How many items in all would show a difference, as a range."""
+    """Range of the number of items in all that would show a difference."""
 
     fewest: int | None
-    """If the difference is as large as it may be; None where nothing is known."""
+    """Number if the difference is as large as it may be; None if nothing is known."""
     most: int | None
-    """If it is as small as it may be; None where it may be 0, so that perhaps no number would do."""
+    """Number if it is as small as it may be; None if it may be 0, so that perhaps no number would do."""
 
 
 def items_needed(
     low: float, high: float, standard_error: float, n: int, *, power: float = 0.8, alpha: float = 0.05
 ) -> ItemsNeeded:
-    """How many items would show a difference that lies between ``low`` and ``high``: `required_items` of both ends.
+    """Numbers of items that would show a difference between ``low`` and ``high``: `required_items` of both ends.
 
-    One number from the difference observed is wrong by a factor of ten as often as not, and finite where there is no
+    One number from the difference observed is wrong by a factor of ten as often as not, and finite if there is no
     difference at all.
     """
     near, far = sorted((abs(low), abs(high)))
@@ -91,14 +91,14 @@ def items_needed(
 
 @dataclass(frozen=True, slots=True)
 class PilotPlan:
-    """How many units (items, or clusters of them) a study needs, over resamples of a pilot."""
+    """Number of units (items, or clusters of them) that a study needs, over resamples of a pilot."""
 
-    low: int | None
-    """Enough in one of ten resamples; None, as below, where no finite number is, as without a difference."""
+    fewest: int | None
+    """Enough in one of ten resamples; None, as below, if no finite number is, as without a difference."""
     middle: int | None
     assured: int | None
     """Enough in a share ``assurance`` of the resamples, by default eight of ten: the number to plan with."""
-    high: int | None
+    most: int | None
     """Enough in nine of ten."""
 
 
@@ -112,11 +112,11 @@ def plan_from_pilot(
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> PilotPlan:
-    """How many units would show the difference of a pilot's paired values with the given power.
+    """Number of units that would show the difference of a pilot's paired values with the given power.
 
     The pilot itself is resampled, for its difference and spread are only estimates: planned with those, half of the
     studies are too small (Browne, 1995). A resample whose difference has the other sign
-    needs no finite number of units. Units are clusters where these are given.
+    needs no finite number of units. Units are clusters if these are given.
     """
     rows = pool(np.column_stack([differences, np.ones(len(differences))]), clusters)
     if len(rows) < 2:
@@ -141,10 +141,50 @@ def _cluster_errors(weights: Floats, rows: Floats, means: Floats, sizes: Floats)
 
 
 def _units(differences: Floats, errors: Floats, n: int, power: float, alpha: float) -> Floats:
-    """`required_items` of many; infinite where the difference is not above 0."""
+    """`required_items` of many; infinite if the difference is not above 0."""
     above: NDArray[np.bool_] = differences > 0
     ratio = np.divide(
         reach(alpha, power) * errors, differences, out=np.full(len(differences), np.inf), where=above
     )
     fewest = math.floor(1 - math.log2(alpha)) + 1
     return np.asarray(np.maximum(fewest, n * ratio**2))
+
+
+TOLERANCE: Final = 1e-9
+"""Values closer than this share of the larger one are equal: sums in another order differ by far less."""
+
+
+def d_z(difference: float, error: float, n: int) -> float:
+    """The difference in standard deviations of one unit's part in it: difference / (error * sqrt(n)).
+
+    For a mean of n independent items it is Cohen's d_z, the mean of the paired differences over their standard
+    deviation (Cohen, 1988, section 2.3.5; Lakens, 2013). For a pooled measure, as corpus BLEU, it keeps the sign of the
+    difference that is reported, which the mean of per-item scores does not. It is not on the scale of Cohen's
+    benchmarks, which are for independent groups. 0 if there is no difference, NaN without an error, or with one that is
+    a rounding error.
+    """
+    if difference == 0:
+        return 0.0
+    known = math.isfinite(error) and error > TOLERANCE * abs(difference)
+    return difference / (error * math.sqrt(n)) if known else math.nan
+
+
+class Wins(NamedTuple):
+    """On how many items one system does better than another."""
+
+    wins: int
+    ties: int
+    losses: int
+
+
+def wins_of(a: Floats, b: Floats, *, higher_is_better: bool = True, tolerance: float | None = None) -> Wins:
+    """Items on which a does better, as well, and worse, a difference up to ``tolerance`` being a tie.
+
+    Without one, values are equal if only rounding separates them.
+    """
+    if a.shape != b.shape:
+        raise ValueError(f"paired values must have one shape, not {a.shape} and {b.shape}")
+    margin = TOLERANCE * np.maximum(np.abs(a), np.abs(b)) if tolerance is None else tolerance
+    ahead = (a - b) if higher_is_better else (b - a)
+    wins, losses = int(np.count_nonzero(ahead > margin)), int(np.count_nonzero(ahead < -margin))
+    return Wins(wins, len(a) - wins - losses, losses)

@@ -1,5 +1,6 @@
 """The types of a run's files, and of all that its report shows."""
 
+from dialeval.evaluation.breakdowns import PartScore as PartScore
 from dialeval.evaluation.compare import Comparison as Comparison
 from dialeval.study.document.manifest import (
     AnswerSource,
@@ -58,6 +59,7 @@ __all__ = [
     "MissingRule",
     "OutOfReach",
     "PackedReasons",
+    "PartScore",
     "Place",
     "Ranking",
     "Said",

@@ -15,7 +15,7 @@ from dialeval.meta.document import Points
 from dialeval.study.document.manifest import Manifest
 from dialeval.study.document.reasons import PackedReasons, Place
 from dialeval.study.document.summary import Summary
-from dialeval.text.packed import PackedTexts, TextNumbers
+from dialeval.text.ids import TextColumn, TextNumbers
 
 
 class Unscored(NamedTuple):
@@ -83,13 +83,13 @@ class _Placed(NamedTuple):
 
 def _placed(lists: Sequence[Sequence[str]]) -> _Placed:
     """In order of first appearance; lists that are packed, as those of many items are, stay so."""
-    if lists and all(isinstance(items, PackedTexts) and items == lists[0] for items in lists):
+    if lists and all(isinstance(items, TextColumn) and items == lists[0] for items in lists):
         order = np.arange(len(lists[0]))
         return _Placed(lists[0], [order] * len(lists))
-    numbers = TextNumbers() if any(isinstance(items, PackedTexts) for items in lists) else None
+    numbers = TextNumbers() if any(isinstance(items, TextColumn) for items in lists) else None
     if numbers is not None:
         places = [np.fromiter(map(numbers.add, items), dtype=np.int64) for items in lists]
-        return _Placed(PackedTexts(numbers), places)
+        return _Placed(TextColumn(numbers), places)
     known = {name: index for index, name in enumerate(dict.fromkeys(item for own in lists for item in own))}
     return _Placed(tuple(known), [np.array([known[item] for item in own], dtype=np.int64) for own in lists])
 

@@ -8,18 +8,23 @@ from dialeval.display.wording import NEGLIGIBLE
 from dialeval.stats.tests.paired import MOST_ENUMERATED, ROUNDING
 from dialeval.study.document.summary import MeasureInfo, Summary
 
-Standing: TypeAlias = Literal["best", "equivalent", "undecided", "behind", "untested", "unranked"]
-"""Best score; shown to be equivalent to it; perhaps as good; shown to be worse; not compared with it; no ranking."""
+Standing: TypeAlias = Literal["best", "equivalent", "undecided", "behind", "untested", "silent", "unranked"]
+"""Best score; shown to be equivalent to it; perhaps as good; shown to be worse; not compared with it; unanswered items
+that the measure cannot count; no ranking."""
 
 
 def leaders(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
     """The systems with the best score, several where they tie; none where there is nothing to rank.
 
     Where every score is as good as zero there is no best one: a lead of a billionth means nothing. Nor is there where
-    scores rest on different items.
+    scores rest on different items. A system whose silence the measure cannot count is not ranked.
     """
     scores = {
-        r.system: r.score for r in summary.results if r.measure == measure.measure and r.score is not None
+        r.system: r.estimate.value
+        for r in summary.results
+        if r.measure == measure.measure
+        and r.estimate.value is not None
+        and not summary.is_silent(r.system, measure.measure)
     }
     if not ranks(summary, measure) or len(scores) < 2 or negligible(summary, measure):
         return ()
@@ -36,17 +41,18 @@ def ranks(summary: Summary, measure: MeasureInfo) -> bool:
 
 def same_items(summary: Summary, measure: str) -> bool:
     """Whether all systems that have a score under that measure have it on the same items."""
-    if summary.missing != "own":
-        return True
-    sizes = {r.system: r.n for r in summary.results if r.measure == measure and r.n}
+    sizes = {r.system: r.estimate.n for r in summary.results if r.measure == measure and r.estimate.n}
     tests = [c for c in summary.comparisons if c.measure == measure]
+    if summary.missing not in ("own", "auto") or (summary.missing == "auto" and not summary.trials):
+        return True
     pairs = len(sizes) * (len(sizes) - 1) // 2
     return len(tests) == pairs and all(c.n == sizes[c.a] == sizes[c.b] for c in tests)
 
 
 def negligible(summary: Summary, measure: MeasureInfo) -> bool:
     """Whether no system has a score under that measure that differs from zero, and at least one has a score."""
-    scores = [r.score for r in summary.results if r.measure == measure.measure and r.score is not None]
+    found = [r.estimate.value for r in summary.results if r.measure == measure.measure]
+    scores = [value for value in found if value is not None]
     return bool(scores) and all(abs(score) < NEGLIGIBLE for score in scores)
 
 
@@ -58,15 +64,20 @@ def standings(summary: Summary, measure: MeasureInfo) -> dict[str, Standing]:
 
 def _standing(summary: Summary, measure: str, system: str, best: tuple[str, ...]) -> Standing:
     score = summary.score(system, measure)
-    if not best or score is None or score.score is None:
+    if score is None or score.estimate.value is None:
         return "unranked"
+    silent = summary.is_silent(system, measure)
+    if not best:
+        return "silent" if silent else "unranked"
     if system in best:
         return "best"
     verdicts = {summary.relation(measure, system, leader) for leader in best}
     if verdicts == {None}:
-        return "untested"
+        return "silent" if silent else "untested"
     if verdicts == {"worse"}:
         return "behind"
+    if silent:
+        return "silent"
     return "equivalent" if verdicts == {"equivalent"} else "undecided"
 
 
@@ -85,11 +96,12 @@ def ranked(summary: Summary) -> tuple[str, ...]:
     if first is None:
         return names
     sign = -1 if first.higher_is_better else 1
-    scores = {r.system: r.score for r in summary.results if r.measure == first.measure}
+    scores = {r.system: r.estimate.value for r in summary.results if r.measure == first.measure}
 
-    def key(name: str) -> tuple[bool, float]:
+    def key(name: str) -> tuple[bool, bool, float]:
         score = scores.get(name)
-        return score is None, 0.0 if score is None else sign * score
+        silent = summary.is_silent(name, first.measure)
+        return score is None, silent, 0.0 if score is None else sign * score
 
     return tuple(sorted(names, key=key))
 

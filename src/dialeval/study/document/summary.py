@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from dialeval.core import ABSENCES
+from dialeval.core import Estimate
+from dialeval.evaluation.breakdowns import PartScore
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.leaks import Leak
 from dialeval.files.documents import FINITE
@@ -56,6 +57,15 @@ class MeasureInfo:
     summary: str
     family: str = ""
     """Name of the near-copies that count once together."""
+    counts_silence: bool = True
+    """Whether unanswered items have a value; no key of the file if they do."""
+
+    def json_value(self) -> dict[str, object]:
+        """The fields that documents hold."""
+        names = [field.name for field in dataclasses.fields(self)]
+        return {
+            name: getattr(self, name) for name in names if name != "counts_silence" or not self.counts_silence
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +86,12 @@ class Score:
     system: str
     measure: str
     signature: str
-    score: float | None
-    low: float | None
-    high: float | None
-    n: int
-    """Items behind the score: those that the systems are ranked on."""
+    estimate: Estimate
+    """The score on the items that the systems are ranked on, and its interval."""
     unscored: int
     """Items without a value from this system."""
-    own_score: float | None
-    """On all items with a value from this system, whatever the others have."""
-    own_low: float | None
-    own_high: float | None
-    own_n: int
+    own: Estimate
+    """The score on all items with a value from this system, whatever the others have."""
     absence: Absence | None = None
     """Why the score has no interval; None where it has one."""
     units: int = 0
@@ -97,22 +101,22 @@ class Score:
     unanswered: int = 0
     """Items that the system left unanswered under this measure."""
     filled: int = 0
-    """Those of them that have a value, and are among ``own_n``: the worst one."""
+    """Those of them that have a value, and are among those of ``own``: the worst one."""
 
     @property
-    def no_interval(self) -> str | None:
-        """Why the score has no interval, in words; None where it has one, or where nothing was resampled."""
-        return None if self.absence is None else ABSENCES[self.absence]
+    def asked(self) -> int:
+        """Number of items that the system was asked."""
+        return self.own.n + self.unscored
 
     @property
     def coverage(self) -> float | None:
         """Share of the items that were answered and have a value; None of no items."""
-        total = self.own_n + self.unscored
-        return (self.own_n - self.filled) / total if total else None
+        return (self.own.n - self.filled) / self.asked if self.asked else None
 
 
-GateCode: TypeAlias = Literal["unanswered"]
-"""Why a gate fails whatever the numbers: the system left more items unanswered than the study allows."""
+GateCode: TypeAlias = Literal["unanswered", "constant"]
+"""Why no interval decides: the system left more items unanswered than the study allows, and fails; or nothing varies
+from item to item, and the score itself is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +140,14 @@ class GateOutcome:
     reason: str | None = None
     """Why there is nothing to judge, or what the code stands for; None where the numbers decide."""
     code: GateCode | None = None
-    """What decides before the numbers do; None where they do."""
+    """Why no end of an interval decides; None where one does, or none was asked for."""
 
     @property
     def finding(self) -> str:
         """What was judged: ``new has 0.31, the lower end of its interval is 0.28``."""
-        if self.code is not None:
-            return self.reason or self.code
         whose = self.system if self.other is None else f"{self.system} - {self.other}"
+        if self.code is not None:
+            return f"{whose} has {self.reason}" if self.code == "constant" else self.reason or self.code
         if self.score is None:
             return f"{whose} has no score" + ("" if self.reason in (None, "no score") else f": {self.reason}")
         has = f"{whose} has {self.score:.4g}"
@@ -186,11 +190,11 @@ class SystemRank:
     system: str
     rank: float | None
     """1 is best; systems with equal scores share the mean of their ranks."""
-    low: int
+    best: int
     """The best rank that it may have: one more than systems shown to be better."""
-    high: int
+    worst: int
     """The worst rank that it may have: all systems without those shown to be worse."""
-    best: float | None
+    p_best: float | None
     """Share of the resamples in which no system scores higher."""
 
 
@@ -265,6 +269,10 @@ class Summary:
     """Kinds of faults that none of the measures is known to notice, gravest first."""
     turns: tuple[WeighedDialogue, ...] = ()
     """The worst dialogues under measures that weigh turns, such as ``selfeval``; no key of the file where empty."""
+    breakdowns: tuple[PartScore, ...] = ()
+    """Scores of parts of the subjects, as by kind of stimulus; no key of the file if empty."""
+    people: tuple[Comparison, ...] = ()
+    """People's mean ratings of every two systems, the criterion as the measure; no key of the file where empty."""
 
     def json_value(self) -> dict[str, object]:
         """The fields, with a key for each capability."""
@@ -272,7 +280,8 @@ class Summary:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             fields |= value if field.name == "sections" else {field.name: value}
-        return fields if self.turns else {name: fields[name] for name in fields if name != "turns"}
+        spared = ("turns", "breakdowns", "people")
+        return {name: value for name, value in fields.items() if value or name not in spared}
 
     def score(self, system: str, measure: str) -> Score | None:
         """That system's score under that measure; None where the run has none."""
@@ -290,9 +299,24 @@ class Summary:
             (c for c in self.comparisons if c.measure == measure and {c.a, c.b} == {one, other}), None
         )
 
+    def rating(self, one: str, other: str) -> Comparison | None:
+        """How people's mean ratings of those two systems compare; None if no item was rated for both."""
+        return next((c for c in self.people if {c.a, c.b} == {one, other}), None)
+
     def ranking(self, measure: str | None) -> Ranking | None:
         """The ranks under that measure, or over all for None; None where it ranks nobody."""
         return next((ranking for ranking in self.ranks if ranking.measure == measure), None)
+
+    def is_silent(self, system: str, measure: str) -> bool:
+        """Whether the system left items unanswered, and the measure cannot count them, so that it must not rank it.
+
+        Not if the study allows as many, or says itself what missing values count as.
+        """
+        score = self.score(system, measure)
+        info = next((one for one in self.measures if one.measure == measure), None)
+        if score is None or info is None or info.counts_silence or self.missing != "auto":
+            return False
+        return score.unanswered > self.allow_unanswered * score.asked
 
     def relation(self, measure: str, system: str, other: str) -> Verdict | None:
         """What is shown of the system beside the other one under that measure; None where they were not compared."""

@@ -45,7 +45,8 @@ def as_csv(summary: Summary, notes: Sequence[str] = ()) -> str:
 
 
 def _row(result: Score) -> list[object]:
-    values = (getattr(result, name) for name in COLUMNS)
+    value, low, high, n, _ = result.estimate
+    values = (result.system, result.measure, value, low, high, n, result.unscored, result.signature)
     return ["" if value is None else _safe(value) for value in values]
 
 

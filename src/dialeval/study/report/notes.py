@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dialeval.display.wording import count, listing, one_line, p_value, which_bleu
+from dialeval.display.wording import as_sacrebleu_prints, count, listing, one_line, p_value, which_bleu
 from dialeval.study.document import Comparison, Standing, Summary, Values, out_of_reach, same_items, standings
 
 FEW_ITEMS: Final = 10
@@ -19,6 +19,7 @@ MARKS: Final[dict[Standing, str]] = {
     "equivalent": "≈",
     "undecided": "?",
     "untested": "†",
+    "silent": "–",
     "behind": "",
     "unranked": "",
 }
@@ -27,6 +28,7 @@ MEANINGS: Final[dict[Standing, str]] = {
     "equivalent": "shown to be equivalent to the best",
     "undecided": "undecided: perhaps as good as the best",
     "untested": "not tested against the best",
+    "silent": "cannot be best: left items unanswered, which the measure cannot count",
     "behind": "no mark: shown to be worse than the best",
 }
 CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
@@ -49,7 +51,7 @@ def leaderboard_notes(
 def brief_notes(summary: Summary, measures: int) -> Iterator[str]:
     """Marks and brackets, and what only the report has if the table shows the first few ``measures``."""
     yield from _marks(summary)
-    yield from which_bleu({r.measure: r.signature for r in summary.results})
+    yield from _bleu_notes(summary)
     left = [m.measure for m in summary.measures[measures:]]
     more = (
         f"{', '.join(left)}, "
@@ -61,13 +63,20 @@ def brief_notes(summary: Summary, measures: int) -> Iterator[str]:
     yield f"the report adds {more}ranks, tests of every pair, every item and all notes"
 
 
+def _bleu_notes(summary: Summary) -> Iterator[str]:
+    yield from which_bleu({r.measure: r.signature for r in summary.results})
+    yield from as_sacrebleu_prints(
+        (r.measure, r.signature, r.system, *r.estimate[:3]) for r in summary.results
+    )
+
+
 def _legend(summary: Summary) -> Iterator[str]:
     yield from _marks(summary)
-    yield from which_bleu({r.measure: r.signature for r in summary.results})
+    yield from _bleu_notes(summary)
     yield from _absence_notes(summary)
     yield from family_notes(summary)
     if any(m.higher_is_better is None for m in summary.measures):
-        yield "a measure without an arrow describes: neither direction is better"
+        yield "no arrow: descriptive only"
     whole = [m.measure for m in summary.measures if not m.per_item]
     if whole:
         verb = "measures" if len(whole) == 1 else "measure"
@@ -81,7 +90,7 @@ def _marks(summary: Summary) -> Iterator[str]:
     ]
     if marks:
         yield "; ".join(marks)
-    if any(r.low is not None for r in summary.results):
+    if any(r.estimate.bounds for r in summary.results):
         yield f"brackets hold {summary.level:.0%} intervals"
 
 
@@ -89,7 +98,7 @@ def _absence_notes(summary: Summary) -> Iterator[str]:
     """Which scores have no interval, and why."""
     systems: dict[tuple[str, str], list[str]] = {}
     for result in summary.results:
-        if result.score is not None and (reason := result.no_interval) is not None:
+        if result.estimate.value is not None and (reason := result.estimate.reason) is not None:
             systems.setdefault((result.measure, reason), []).append(result.system)
     measures: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (measure, reason), names in systems.items():
@@ -112,6 +121,11 @@ def family_notes(summary: Summary) -> Iterator[str]:
         )
     elif rest:
         yield f"differences are significant where {alpha} over {_family(rest)}"
+    if any(c.correction and c.difference.low is not None for c in tests):
+        yield (
+            "intervals are not corrected for the number of tests: a difference may be undecided although its interval "
+            "excludes 0"
+        )
     stated = [f"{measure} {margin:g}" for measure, margin in summary.margins.items()]
     if stated:
         yield f"equivalent means a difference shown to be smaller than the margin of the study: {listing(stated)}"
@@ -134,13 +148,13 @@ def _are(tests: Sequence[Comparison]) -> str:
 
 def _item_notes(summary: Summary) -> Iterator[str]:
     """Which items the scores are on, where systems lack values."""
+    apart = [m.measure for m in summary.measures if not same_items(summary, m.measure)]
+    if apart:
+        yield (
+            f"each system is scored on its own items, which differ under {listing(apart)}: these scores are not "
+            "comparable and rank nobody"
+        )
     if summary.missing == "own":
-        apart = [m.measure for m in summary.measures if not same_items(summary, m.measure)]
-        if apart:
-            yield (
-                f"each system is scored on its own items, which differ under {listing(apart)}: these scores are not "
-                "comparable and rank nobody"
-            )
         return
     for (n, total), measures in _ranked_on(summary).items():
         under = "" if len(measures) == len(summary.measures) else f" under {listing(measures)}"
@@ -178,9 +192,9 @@ def _ranked_on(summary: Summary) -> dict[tuple[int, int], list[str]]:
     """Measures under which some system is not scored on its own items, by how many items count, and out of how many."""
     groups: dict[tuple[int, int], list[str]] = {}
     for measure in summary.measures:
-        results = [r for r in summary.results if r.measure == measure.measure and r.own_n]
-        if any(r.n != r.own_n for r in results):
-            groups.setdefault((results[0].n, max(r.own_n + r.unscored for r in results)), []).append(
+        results = [r for r in summary.results if r.measure == measure.measure and r.own.n]
+        if any(r.estimate.n != r.own.n for r in results):
+            groups.setdefault((results[0].estimate.n, max(r.asked for r in results)), []).append(
                 measure.measure
             )
     return groups
@@ -204,16 +218,23 @@ def silence_notes(summary: Summary) -> Iterator[str]:
     groups: dict[tuple[str, int, int], dict[bool, list[str]]] = {}
     for r in summary.results:
         if r.unanswered:
-            rules = groups.setdefault((r.system, r.unanswered, r.own_n + r.unscored), {})
+            rules = groups.setdefault((r.system, r.unanswered, r.asked), {})
             rules.setdefault(r.filled > 0, []).append(r.measure)
     for (system, unanswered, total), rules in groups.items():
         told = (
             ["counted as the worst value"] if True in rules and summary.missing in ("auto", "worst") else []
         )
-        told += [f"left out under {listing(rules[False])}"] if False in rules else []
+        told += [_left_out(summary, system, rules[False])] if False in rules else []
         yield f"{system}: {unanswered:,} of {count(total, 'item')} unanswered" + (
-            f": {' and '.join(told)}" if told else ""
+            f": {', but '.join(told)}" if told else ""
         )
+
+
+def _left_out(summary: Summary, system: str, measures: Sequence[str]) -> str:
+    """Under which measures unanswered items have no value, and whether these rank the system nonetheless."""
+    unmarked = [measure for measure in measures if summary.is_silent(system, measure)]
+    whose = "that measure" if len(measures) == 1 else listing(unmarked)
+    return f"left out under {listing(measures)}" + (f", so it cannot be best on {whose}" if unmarked else "")
 
 
 def _coverage_notes(summary: Summary, values: Values | None) -> list[str]:
@@ -225,10 +246,10 @@ def _coverage_notes(summary: Summary, values: Values | None) -> list[str]:
             alike = [
                 o
                 for o in summary.results
-                if (o.system, o.unscored, o.own_n) == (r.system, r.unscored, r.own_n)
+                if (o.system, o.unscored, o.own.n) == (r.system, r.unscored, r.own.n)
             ]
             reason = next((found for o in (r, *alike) if (found := why.get((o.measure, o.system)))), "")
-            groups.setdefault((r.system, r.unscored, r.own_n + r.unscored, reason), []).append(r.measure)
+            groups.setdefault((r.system, r.unscored, r.asked, reason), []).append(r.measure)
     notes = [
         f"{system}: {unscored:,} of {count(total, 'item')} unscored under {listing(measures)}{reason}"
         for (system, unscored, total, reason), measures in list(groups.items())[:MOST_NOTES]

@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 from dialeval.display.pages import Picture, Section, asset, policy, template
 from dialeval.display.plots import Dot
 from dialeval.display.table import pieces
-from dialeval.display.wording import count, interval, listing, score
+from dialeval.display.wording import count, listing, score_with_interval
 from dialeval.study.document import Content, MeasureInfo, Summary, ranked, standings
 from dialeval.study.report import plots, tables
+from dialeval.study.report.breakdowns import part_pictures, part_tables
 from dialeval.study.report.notes import MARKS, family_notes
 from dialeval.study.report.ranking import rank_picture, rank_table
 from dialeval.study.report.verdict import verdict
@@ -57,6 +58,9 @@ def page_of(run: Content, sections: Sequence[Section] = (), beside: Sequence[Lin
         intervals=[_intervals(run.summary, measure) for measure in run.summary.measures],
         distributions=[_distributions(run, m) for m in run.summary.measures if m.per_item],
         without_values=_without_values(run.summary),
+        parts=part_tables(run.summary.breakdowns, ranked(run.summary)),
+        part_plots=part_pictures(run.summary.breakdowns, ranked(run.summary)),
+        part_curves=part_tables(run.summary.breakdowns, ranked(run.summary), curves=True),
         sections=sections,
         beside=beside,
         citations=_citations(run),
@@ -103,14 +107,12 @@ def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
     for system in ranked(summary):
         result = summary.score(system, measure.measure)
         label = f"{system} {MARKS[stands[system]]}".strip()
-        if result is None or result.score is None:
+        if result is None or result.estimate.value is None:
             dots.append(Dot(label, None))
             words.append(f"{system} has no score")
             continue
-        dots.append(Dot(label, result.score, result.low, result.high))
-        words.append(
-            f"{system} {score(result.score, places)} {interval(result.low, result.high, places)}".strip()
-        )
+        dots.append(Dot(label, result.estimate.value, result.estimate.bounds))
+        words.append(f"{system} {score_with_interval(*result.estimate[:3], places)}")
     alt = f"Scores under {measure.measure} with intervals: {'; '.join(words)}."
     return Picture(measure.measure, _caption(measure), plots.intervals(dots, _span(summary, measure)), alt)
 
@@ -119,7 +121,7 @@ def _span(summary: Summary, measure: MeasureInfo) -> tuple[float, float] | None:
     """The axis that all measures of that name share, from 0 where that does not press the scores together."""
     family = {other.measure for other in summary.measures if other.name == measure.name}
     results = [r for r in summary.results if r.measure in family]
-    known = [x for r in results for x in (r.score, r.low, r.high) if x is not None]
+    known = [x for r in results for x in r.estimate[:3] if x is not None]
     if not known or min(known) == max(known):
         return None
     low, high = min(known), max(known)
@@ -160,7 +162,7 @@ def _citations(run: Content) -> list[str]:
     lines = []
     for result in run.summary.results:
         places = tables.measure_decimals(run.summary, result.measure)
-        shown = f"{score(result.score, places)} {interval(result.low, result.high, places)}".strip()
+        shown = score_with_interval(*result.estimate[:3], places)
         version = f"dialeval {run.manifest.dialeval}"
-        lines.append(f"{result.system}: {shown}, n={result.n}, {result.signature}, {version}")
+        lines.append(f"{result.system}: {shown}, n={result.estimate.n}, {result.signature}, {version}")
     return lines

@@ -32,8 +32,8 @@ class RankBar:
 
     label: str
     rank: float
-    low: int
-    high: int
+    best: int
+    worst: int
     chance: str
     """P(best), in words."""
     others: tuple[float, ...] = ()
@@ -42,11 +42,11 @@ class RankBar:
 
 def ranks(bars: Sequence[RankBar]) -> bytes:
     """An SVG with one row per system: its rank as a dot, the ranks that are possible as a bar, P(best) at the end."""
-    worst = max([bar.high for bar in bars] + [math.ceil(rank) for bar in bars for rank in bar.others])
+    worst = max([bar.worst for bar in bars] + [math.ceil(rank) for bar in bars for rank in bar.others])
     with drawing(0.95 + 0.46 * len(bars), RANKS_WIDTH) as (figure, axes):
         for row, bar in enumerate(bars):
             colour = COLOURS[row % len(COLOURS)]
-            ends = [bar.low - 0.16, bar.high + 0.16]
+            ends = [bar.best - 0.16, bar.worst + 0.16]
             axes.plot(ends, [row, row], color=colour, linewidth=11, solid_capstyle="round", alpha=0.35)
             # In a lane below the bar, and moved apart where they would lie on one another, always in the same way.
             for index, rank in enumerate(bar.others):

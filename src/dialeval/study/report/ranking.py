@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from dialeval.display.pages import Picture
@@ -17,9 +18,10 @@ def rank_table(summary: Summary) -> Table:
 
     Measures that rank alike share a row.
     """
-    leading, systems = _leading(summary), ranked(summary)
+    leading = _leading(summary)
     if leading is None:
         return Table("Ranks", (), ())
+    systems = _by_rank(summary, leading)
     rows = [
         (Cell(_title(summary, leading)), *(_cell(leading.of(system), "") for system in systems)),
         (Cell("P(best)"), *(_chance(leading.of(system)) for system in systems)),
@@ -37,6 +39,12 @@ def _leading(summary: Summary) -> Ranking | None:
     return next(iter(summary.ranks), None)
 
 
+def _by_rank(summary: Summary, leading: Ranking) -> list[str]:
+    """The systems, first ranks first; of equal ones in the order of the leaderboard, those without a rank last."""
+    ranks = {each.system: each.rank for each in leading.systems}
+    return sorted(ranked(summary), key=lambda system: ranks.get(system) or math.inf)
+
+
 def _title(summary: Summary, ranking: Ranking) -> str:
     if ranking.measure is None:
         return "overall"
@@ -52,7 +60,8 @@ def _alike(summary: Summary, leading: Ranking) -> Iterator[tuple[list[str], tupl
             continue
         where = standings(summary, measure)
         cells = tuple(
-            _cell(ranking.of(s), MARKS[where[s]] if where[s] == "best" else "") for s in ranked(summary)
+            _cell(ranking.of(s), MARKS[where[s]] if where[s] == "best" else "")
+            for s in _by_rank(summary, leading)
         )
         groups.setdefault(cells, []).append(measure.measure)
     yield from ((names, cells) for cells, names in groups.items())
@@ -61,15 +70,15 @@ def _alike(summary: Summary, leading: Ranking) -> Iterator[tuple[list[str], tupl
 def _cell(rank: SystemRank | None, mark: str) -> Cell:
     if rank is None:
         return Cell(NOTHING)
-    return Cell(_span(rank), mark=mark, strong=rank.high == 1)
+    return Cell(_span(rank), mark=mark, strong=rank.worst == 1)
 
 
 def _span(rank: SystemRank) -> str:
-    return f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
+    return f"{rank.best}" if rank.best == rank.worst else f"{rank.best}–{rank.worst}"
 
 
 def _chance(rank: SystemRank | None) -> Cell:
-    return Cell(percent(None if rank is None else rank.best))
+    return Cell(percent(None if rank is None else rank.p_best))
 
 
 def compact_ranks(summary: Summary) -> Table:
@@ -81,18 +90,18 @@ def compact_ranks(summary: Summary) -> Table:
     titles = (_title(summary, leading), "P(best)", "first", "perhaps first", "not first")
     columns = (Column("system"), *(Column(title, numeric=True) for title in titles))
     rows = []
-    for system in ranked(summary):
+    for system in _by_rank(summary, leading):
         found = [rank for ranking in single if (rank := ranking.of(system)) is not None]
         counts = (
-            sum(rank.high == 1 for rank in found),
-            sum(rank.low == 1 < rank.high for rank in found),
-            sum(rank.low > 1 for rank in found),
+            sum(rank.worst == 1 for rank in found),
+            sum(rank.best == 1 < rank.worst for rank in found),
+            sum(rank.best > 1 for rank in found),
         )
         first = leading.of(system)
         rows.append((Cell(system), _cell(first, ""), _chance(first), *(Cell(str(n)) for n in counts)))
     note = (
-        f"first, perhaps first, not first: under how many of {count(len(single), 'measure')} the comparisons show or "
-        "allow the first rank"
+        f"first, perhaps first, not first: number of {count(len(single), 'measure')} on which the system ranks first, "
+        "may rank first, does not"
     )
     return Table("Ranks", columns, tuple(rows), (note, *list(_notes(summary, leading))[1:]))
 
@@ -121,13 +130,15 @@ def rank_picture(summary: Summary) -> Picture | None:
         return None
     others = [ranking for ranking in summary.ranks if ranking.measure is not None and ranking is not leading]
     bars, words = [], []
-    for system in (name for name in ranked(summary) if leading.of(name) is not None):
+    for system in _by_rank(summary, leading):
         rank = leading.of(system)
         if rank is None or rank.rank is None:
             continue
         dots = [found.rank for ranking in others if (found := ranking.of(system)) and found.rank is not None]
-        bars.append(plots.RankBar(system, rank.rank, rank.low, rank.high, percent(rank.best), tuple(dots)))
-        words.append(f"{system} rank {_span(rank)}, P(best) {percent(rank.best)}")
+        bars.append(
+            plots.RankBar(system, rank.rank, rank.best, rank.worst, percent(rank.p_best), tuple(dots))
+        )
+        words.append(f"{system} rank {_span(rank)}, P(best) {percent(rank.p_best)}")
     what = "Overall rank" if leading.measure is None else f"Rank under {_title(summary, leading)}"
     caption = _caption(summary, leading, others)
     return Picture(what, caption, plots.ranks(bars), f"{what}: {'; '.join(words)}.") if bars else None

@@ -66,12 +66,14 @@ def leaderboard(summary: Summary, values: Values | None = None, notes: Sequence[
 def own_items(summary: Summary) -> Table:
     """Each system on all of its own items, where some of them are not those that systems are ranked on."""
     measures = [
-        m for m in summary.measures if any(r.measure == m.measure and r.n != r.own_n for r in summary.results)
+        m
+        for m in summary.measures
+        if any(r.measure == m.measure and r.estimate.n != r.own.n for r in summary.results)
     ]
     rows = []
     for system in ranked(summary):
         results = [summary.score(system, m.measure) for m in measures]
-        if any(result is not None and result.n != result.own_n for result in results):
+        if any(result is not None and result.estimate.n != result.own.n for result in results):
             rows.append(
                 (Cell(system), *map(_own, results, (measure_decimals(summary, m.measure) for m in measures)))
             )
@@ -81,21 +83,21 @@ def own_items(summary: Summary) -> Table:
 
 
 def _own(result: Score | None, places: int) -> Cell:
-    if result is None or result.own_score is None:
+    if result is None or result.own.value is None:
         return Cell(NOTHING)
-    shown = interval(result.own_low, result.own_high, places)
-    return Cell(score(result.own_score, places), f"{shown} on {result.own_n:,}".strip())
+    own = result.own
+    return Cell(score(own.value, places), f"{interval(own.low, own.high, places)} on {own.n:,}".strip())
 
 
 def measure_decimals(summary: Summary, measure: str) -> int:
     """How many decimals that measure's scores are shown with."""
-    return decimals(x for r in summary.results if r.measure == measure for x in (r.score, r.low, r.high))
+    return decimals(x for r in summary.results if r.measure == measure for x in r.estimate[:3])
 
 
 def comparisons(summary: Summary, measure: MeasureInfo) -> Table:
     """Every pair of systems under one measure: difference, interval, tests, effect, items still needed."""
     pairs = [c for c in summary.comparisons if c.measure == measure.measure]
-    places = decimals(x for c in pairs for x in (c.difference, c.low, c.high))
+    places = decimals(x for c in pairs for x in c.difference[:3])
     columns = (
         *(Column("pair"), Column("difference", numeric=True), Column("verdict")),
         *(Column("at most", numeric=True), Column("p", numeric=True), Column("d_z", numeric=True)),
@@ -149,7 +151,7 @@ def usage(used: Sequence[SystemUsage]) -> Table:
     columns = (Column("system"), *(Column(name, numeric=True) for name in names))
     told = any(system.prompt_tokens is not None or (system.seconds_median or 0) >= SLOW for system in used)
     rows = tuple(_used(system)[: len(columns)] for system in used) if told else ()
-    notes = ("median and 95th percentile of the seconds for an answer, kept ones as they were made",)
+    notes = ("median and 95th percentile of the seconds for an answer, cached ones as they were made",)
     return Table("Time and tokens", columns, rows, notes if rows else ())
 
 
@@ -185,10 +187,11 @@ def unscored(values: Values) -> Table:
 
 
 def _score(result: Score, places: int, standing: Standing) -> Cell:
-    if result.score is None:
-        return Cell("unscored" if not result.own_n else "undefined" if result.n else "no shared item")
-    shown = interval(result.low, result.high, places)
-    return Cell(score(result.score, places), shown, MARKS[standing], strong=standing == "best")
+    value, low, high, n, _ = result.estimate
+    if value is None:
+        return Cell("unscored" if not result.own.n else "undefined" if n else "no shared item")
+    shown = interval(low, high, places)
+    return Cell(score(value, places), shown, MARKS[standing], strong=standing == "best")
 
 
 def _arrow(measure: MeasureInfo) -> str:
@@ -204,7 +207,7 @@ def _pair(c: Comparison, places: int, measure: MeasureInfo) -> tuple[Cell, ...]:
     wins = f"{c.wins:,} / {c.ties:,} / {c.losses:,}" if c.wins is not None and measure.per_item else NOTHING
     return (
         Cell(f"{c.a} − {c.b}"),
-        Cell(signed(c.difference, places), interval(c.low, c.high, places)),
+        Cell(signed(c.difference.value, places), interval(c.difference.low, c.difference.high, places)),
         Cell(_verdict(c), strong=c.verdict != "undecided"),
         Cell(number(c.largest, places), "" if c.margin is None else f"margin {c.margin:g}"),
         Cell(p_value(c.p_adjusted)),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from dialeval.display.plain import wrapped
 from dialeval.display.terminal import first_columns, print_table, styled
 from dialeval.meta.report.verdict import headline
-from dialeval.study.document import Summary, SystemUsage, Values
+from dialeval.study.document import Summary, SystemUsage, Values, ranked
+from dialeval.study.report.breakdowns import part_tables
 from dialeval.study.report.notes import brief_notes
 from dialeval.study.report.ranking import compact_ranks
 from dialeval.study.report.tables import failures, gates, leaderboard, own_items, usage
@@ -42,7 +43,10 @@ def print_leaderboard(
         print_table(compact_ranks(summary), console)
         console.print()
     print_table(leaderboard(summary, values, notes), console)
-    small = any(result.n < MOST_OF_THEM * result.own_n for result in summary.results)
+    for table in part_tables(summary.breakdowns, ranked(summary)):
+        console.print()
+        print_table(table, console)
+    small = any(result.estimate.n < MOST_OF_THEM * result.own.n for result in summary.results)
     for table in (*([own_items(summary)] if small else []), usage(used), failures(summary), gates(summary)):
         if table.rows:
             console.print()
@@ -68,12 +72,12 @@ def print_brief(summary: Summary, console: Console | None = None) -> None:
 
 def _print_verdict(summary: Summary, console: Console) -> None:
     found = verdict(summary)
-    console.print(styled("\n".join(wrap(found.headline, console.width)), "bold", console))
+    console.print(styled("\n".join(wrapped(found.headline, console.width)), "bold", console))
     if found.details:
-        console.print(styled("\n".join(wrap(" ".join(found.details), console.width)), "", console))
+        console.print(styled("\n".join(wrapped(" ".join(found.details), console.width)), "", console))
     console.print()
 
 
 def _print_people(summary: Summary, console: Console) -> None:
     if summary.human is not None:
-        console.print(styled("\n".join(wrap(headline(summary.human), console.width)), "", console))
+        console.print(styled("\n".join(wrapped(headline(summary.human), console.width)), "", console))

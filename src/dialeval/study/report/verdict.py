@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from dialeval.display.wording import count, decimals, listing, number, percent
+from dialeval.display.wording import count, decimals, listing, number, p_value, percent
 from dialeval.study.document import MeasureInfo, Summary, headline_measure, leaders, ranked, ranks, standings
 from dialeval.study.report.ranking import counted
 
@@ -36,30 +36,38 @@ def verdict(summary: Summary) -> Verdict:
     primary = first is not None and summary.primary == first.measure
     deciding = [f for f in found if first is not None and (not primary or f.measure == first.measure)]
     if not deciding:
-        headline = _nobody(summary)
+        headline, best = _nobody(summary), None
     elif len(deciding) == 1:
-        headline = _by_measure(summary, deciding[0])
+        headline, best = _by_measure(summary, deciding[0]), deciding[0].winner
     else:
-        headline = _by_all(summary, found)
+        headline, best = _by_all(summary, found), _never_beaten(summary, found)
     remarks = [*_identical(summary), *_silences(summary), *(leak.sentence for leak in summary.leaks)]
-    people = list(_people(summary, found))
-    headline = " ".join([*people, _continued(headline) if people else headline, *remarks])
+    means = _mean_ratings(summary)
+    people = list(_people(summary, found, means))
+    agreement = _beside_people(summary, best, means) if people else ()
+    headline = " ".join([*people, _continued(headline) if people else headline, *agreement, *remarks])
     return Verdict(headline, (*_by_each(summary, found), *_reservations(summary), *_blind_spots(summary)))
 
 
-def _people(summary: Summary, found: Sequence[Finding]) -> Iterator[str]:
+def _mean_ratings(summary: Summary) -> dict[str, float]:
+    """People's mean rating of each system, the highest first.
+
+    Means are over the answers that people and a measure have, by the measure that has most of them.
+    """
+    means: dict[str, tuple[int, float]] = {}
+    for mean in summary.human.means if summary.human else ():
+        if mean.human is not None and mean.n > means.get(mean.system, (0, 0.0))[0]:
+            means[mean.system] = (mean.n, mean.human)
+    return {system: means[system][1] for system in sorted(means, key=lambda system: -means[system][1])}
+
+
+def _people(summary: Summary, found: Sequence[Finding], means: Mapping[str, float]) -> Iterator[str]:
     """How people rate the systems, and what the measures show that agree with them; nothing without ratings."""
     human = summary.human
     if human is None:
         return
-    # Means over the answers that both have, by the measure that has most of them.
-    means: dict[str, tuple[int, float]] = {}
-    for mean in human.means:
-        if mean.human is not None and mean.n > means.get(mean.system, (0, 0.0))[0]:
-            means[mean.system] = (mean.n, mean.human)
-    order = sorted(means, key=lambda system: -means[system][1])
-    if len(order) > 1:
-        rated = [f"{system} {means[system][1]:.2f}" for system in order]
+    if len(means) > 1:
+        rated = [f"{system} {mean:.2f}" for system, mean in means.items()]
         yield f"People's mean {human.human.criterion!r}: {listing(rated, most=6)}."
     agreeing = [finding for finding in found if agrees(summary, finding.measure)]
     if not agreeing:
@@ -73,6 +81,33 @@ def _people(summary: Summary, found: Sequence[Finding]) -> Iterator[str]:
     )
 
 
+def _beside_people(summary: Summary, best: str | None, means: Mapping[str, float]) -> Iterator[str]:
+    """Whether the best system by the measures contradicts people; nothing if they rate it highest, too."""
+    first = next(iter(means), None)
+    if best is None or first is None or first == best:
+        return
+    if best not in means:
+        yield f"People did not rate {best}."
+        return
+    test = summary.rating(first, best)
+    if test is None or test.p_adjusted is None:
+        yield f"People rated no item of both {first} and {best}, so whom they prefer is open."
+    elif test.better == first:
+        told = f"rate {first} higher than {best} ({_p(test.p_adjusted)})"
+        yield f"This contradicts people, who {told}: go by people."
+    elif test.better == best:
+        yield f"On the items that people rated of both, they rate {best} higher than {first}, too."
+    else:
+        told = f"whose ratings of {first} and {best} do not differ significantly ({_p(test.p_adjusted)})"
+        yield f"This does not contradict people, {told}."
+
+
+def _p(value: float) -> str:
+    """``p = 0.012`` or ``p < 0.001``."""
+    told = p_value(value)
+    return f"p < {told[1:]}" if told.startswith("<") else f"p = {told}"
+
+
 def _continued(headline: str) -> str:
     """The headline after a colon: its own words begin small, the name of a system as it is."""
     own = headline.startswith(("No ", "The ", "With "))
@@ -84,9 +119,10 @@ def agrees(summary: Summary, measure: str) -> bool:
     human = summary.human
     rows = () if human is None else human.at(human.main_level)
     row = next((row for row in rows if row.measure == measure), None)
-    if human is None or row is None or row.low is None or row.high is None:
+    bounds = None if row is None else row.estimate.bounds
+    if human is None or bounds is None:
         return False
-    return row.high < 0 if measure in human.settings.lower_is_better else row.low > 0
+    return bounds[1] < 0 if measure in human.settings.lower_is_better else bounds[0] > 0
 
 
 def _identical(summary: Summary) -> Iterator[str]:
@@ -94,21 +130,30 @@ def _identical(summary: Summary) -> Iterator[str]:
     same: dict[tuple[str, str], int] = {}
     for test in summary.comparisons:
         known = same.setdefault((test.a, test.b), test.n)
-        same[test.a, test.b] = max(known, test.n) if known and test.low == test.high == 0 else 0
+        same[test.a, test.b] = max(known, test.n) if known and test.identical else 0
+    groups: list[tuple[list[str], int]] = []
     for (a, b), items in same.items():
-        if items:
-            yield f"{a} and {b} gave identical answers to {'the item' if items == 1 else f'all {items:,} items'}."
+        group = next((group for group, among in groups if among == items and {a, b} & set(group)), None)
+        if items and group is None:
+            groups.append(([a, b], items))
+        elif items and group is not None:
+            group += [system for system in (a, b) if system not in group]
+    for group, items in groups:
+        whole = "the item" if items == 1 else f"all {items:,} items"
+        yield f"{listing(group)} gave identical answers to {whole}."
 
 
 def _silences(summary: Summary) -> Iterator[str]:
     """Yield who left how many items unanswered: ``hush left 24 of 48 items unanswered``."""
-    silent = [system for system in summary.systems if system.unanswered]
-    if silent:
-        left = [
-            f"{system.name} {'left ' if place == 0 else ''}{system.unanswered:,}"
-            for place, system in enumerate(silent)
-        ]
-        yield f"{listing(left)} of {count(summary.items, 'item')} unanswered."
+    groups: dict[int, list[str]] = {}
+    for system in summary.systems:
+        own = [score for score in summary.results if score.system == system.name]
+        most = max(own, key=lambda score: score.unanswered, default=None)
+        if most is not None and most.unanswered:
+            left = groups.setdefault(most.asked, [])
+            left.append(f"{system.name} {'' if left else 'left '}{most.unanswered:,}")
+    for asked, left in groups.items():
+        yield f"{listing(left)} of {count(asked, 'item')} unanswered."
 
 
 class Finding(NamedTuple):
@@ -120,6 +165,8 @@ class Finding(NamedTuple):
     """Neither shown to be worse than the best nor equivalent to it, or not tested."""
     equivalent: tuple[str, ...]
     behind: tuple[str, ...]
+    silent: tuple[str, ...] = ()
+    """Not ranked, since the measure cannot count what they left unanswered."""
 
     @property
     def winner(self) -> str | None:
@@ -137,6 +184,7 @@ def _finding(summary: Summary, measure: MeasureInfo) -> Finding:
         tuple(system for system, standing in systems if standing in ("undecided", "untested")),
         tuple(system for system, standing in systems if standing == "equivalent"),
         tuple(system for system, standing in systems if standing == "behind"),
+        tuple(system for system, standing in systems if standing == "silent"),
     )
 
 
@@ -144,9 +192,12 @@ def _nobody(summary: Summary) -> str:
     if len(summary.systems) < 2:
         return "With one system, there is nothing to compare."
     apart = any(m.higher_is_better is not None and not ranks(summary, m) for m in summary.measures)
+    silent = any(summary.is_silent(r.system, r.measure) for r in summary.results)
     why = (
         "scores are on different items"
         if apart
+        else "no measure that can count unanswered items gives two systems scores"
+        if silent
         else "no measure gives two systems scores that could be ranked"
     )
     return f"No system is ranked: {why}."
@@ -165,7 +216,7 @@ def _by_measure(summary: Summary, found: Finding) -> str:
     if found.equivalent:
         equal = f"{listing(found.equivalent)} {_is(found.equivalent)} shown to be equivalent"
         return f"{best} scores best on {on}, and {equal}{worse}."
-    others = found.behind[0] if len(found.behind) == 1 else "every other system"
+    others = "every other system" if len(found.behind) > 1 and not found.silent else listing(found.behind)
     return f"{best} is best on {on}: shown to be better than {others}."
 
 
@@ -179,20 +230,11 @@ def _reach(summary: Summary, found: Finding, best: str) -> str:
 
 def _by_all(summary: Summary, found: Sequence[Finding]) -> str:
     """What several measures show together, none of them being declared to decide."""
-    overall = summary.ranking(None)
-    systems = ranked(summary) if overall is None else [rank.system for rank in overall.systems]
-    beaten = {
-        other
-        for system, other in permutations(systems, 2)
-        if any(summary.relation(f.measure, system, other) == "better" for f in found)
-    }
-    unbeaten = [system for system in systems if system not in beaten]
+    unbeaten, beaten = _unbeaten(summary, found)
     if not beaten:
         return "No clear winner: no measure shows a system to be better than another."
     if not unbeaten:
-        return (
-            f"The measures disagree: {_winners(found) or 'each shows some system to be worse than another'}."
-        )
+        return f"The measures disagree: {_disagreement(summary, found)}."
     if len(unbeaten) > 1:
         return f"No clear winner: no measure shows {listing(unbeaten)} to be worse than another system."
     (best,) = unbeaten
@@ -206,8 +248,54 @@ def _by_all(summary: Summary, found: Sequence[Finding]) -> str:
         shown = f"all {wins} {noun} show" if wins > 1 else "all measures, near-copies of one, show"
         if all(f.winner == best for f in found):
             return f"{best} is best: {shown} it to be better than every other system."
+    if len(families) == 1 < len(found):  # near-copies of one measure, of which some show it
+        wins, families, noun = (
+            sum(f.winner == best for f in found),
+            [[f] for f in found],
+            "measures, near-copies,",
+        )
     show = f"{wins} of {len(families)} {noun} {'shows' if wins == 1 else 'show'} it"
     return f"{best} is best: {show} to be better than every other system, and none shows it to be worse than one."
+
+
+def _unbeaten(summary: Summary, found: Sequence[Finding]) -> tuple[list[str], set[str]]:
+    """Systems that no measure shows to be worse than another, and the others."""
+    overall = summary.ranking(None)
+    systems = ranked(summary) if overall is None else [rank.system for rank in overall.systems]
+    beaten = {
+        other
+        for system, other in permutations(systems, 2)
+        if any(_beats(summary, f.measure, system, other) for f in found)
+    }
+    return [system for system in systems if system not in beaten], beaten
+
+
+def _beats(summary: Summary, measure: str, system: str, other: str) -> bool:
+    """Whether the measure shows the system to be better, all of its silence being counted."""
+    return summary.relation(measure, system, other) == "better" and not summary.is_silent(system, measure)
+
+
+def _never_beaten(summary: Summary, found: Sequence[Finding]) -> str | None:
+    """The system that is best on a measure, and the only one that none shows to be worse; None if there is none."""
+    unbeaten, _ = _unbeaten(summary, found)
+    best = unbeaten[0] if len(unbeaten) == 1 else None
+    return best if any(f.winner == best for f in found) else None
+
+
+def _disagreement(summary: Summary, found: Sequence[Finding]) -> str:
+    """Who is best on what; if only one system is best on any, also what shows it to be worse, and than whom."""
+    winners = list(dict.fromkeys(f.winner for f in found if f.winner is not None))
+    if len(winners) != 1:
+        return _winners(found) or "each shows some system to be worse than another"
+    best = winners[0]
+    above = {
+        f.measure: [system for system in ranked(summary) if _beats(summary, f.measure, system, best)]
+        for f in found
+    }
+    against = [measure for measure, systems in above.items() if systems]
+    others = list(dict.fromkeys(system for systems in above.values() for system in systems))
+    show = "shows" if len(against) == 1 else "show"
+    return f"{_winners(found)}, but {listing(against)} {show} it to be worse than {listing(others)}"
 
 
 def _families(summary: Summary, found: Sequence[Finding]) -> list[list[Finding]]:
@@ -236,20 +324,20 @@ def _by_each(summary: Summary, found: Sequence[Finding]) -> Iterator[str]:
     if len(found) < 2:
         return
     if winners := _winners(found):
-        yield f"One by one, {winners}."
+        yield f"By measure: {winners}."
     undecided = [finding.measure for finding in found if finding.winner is None]
     if undecided:
         yield f"{listing(undecided)} {'has' if len(undecided) == 1 else 'have'} no clear winner."
     overall = summary.ranking(None)
     first = [rank for rank in overall.systems if rank.rank == 1] if overall else []
     if overall and first:
-        lowest = "" if first[0].high == 1 else f", and may rank as low as {first[0].high}"
-        chance = f" (P(best) {percent(first[0].best)})"
+        lowest = "" if first[0].worst == 1 else f", and may rank as low as {first[0].worst}"
+        chance = f" (P(best) {percent(first[0].p_best)})"
         yield f"Over {counted(overall)} together, {first[0].system} ranks first{lowest}{chance}."
 
 
 def _reservations(summary: Summary) -> Iterator[str]:
-    shares = [(r.n, r.own_n + r.unscored) for r in summary.results if r.score is not None]
+    shares = [(r.estimate.n, r.asked) for r in summary.results if r.estimate.value is not None]
     if shares and summary.missing in ("auto", "shared"):
         n, total = min(shares, key=lambda share: share[0] / share[1])
         if n < FEW_OF_THEM * total:
@@ -298,7 +386,8 @@ def _blind_spots(summary: Summary) -> Iterator[str]:
         for spot in summary.unnoticed
     ]
     if len(told) > _MOST_FAULTS:
-        told = [*told[:_MOST_FAULTS], count(len(told) - _MOST_FAULTS, "other kind") + " of faults"]
+        rest = len(told) - _MOST_FAULTS
+        told = [*told[:_MOST_FAULTS], f"{count(rest, 'other kind')} of {'fault' if rest == 1 else 'faults'}"]
     if told:
         yield f"None of these measures is known to notice {', '.join(told[:-1])}{' or ' * (len(told) > 1)}{told[-1]}."
 

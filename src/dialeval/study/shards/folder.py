@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from dialeval.core import System, resources_of
+from dialeval.core import Metric, System, resources_of
 from dialeval.errors import BadInput
-from dialeval.evaluation.measure import AnyMetric
 from dialeval.evaluation.shards import Shard
 from dialeval.files.digests import FileDigest
 from dialeval.files.documents import Origin, read_document, require_file, write_document
@@ -20,7 +19,7 @@ FILE: Final = "shard.json"
 KEPT: Final = "kept"
 """The cache of the shard's batches."""
 SHARD: Final = Origin(
-    "the folder of a shard as written by 'dialeval run' or 'dialeval score' with --shard",
+    "the folder of a shard as written by 'dialeval run --shard' and other verbs with --shard",
     "Run the shard again; what was computed is kept, so it is quick.",
 )
 Verb: TypeAlias = Literal["run", "score"]
@@ -88,7 +87,7 @@ def shard_in(folder: Path) -> ShardDocument | None:
         return None
 
 
-def signature_of(part: System | AnyMetric) -> str:
+def signature_of(part: System | Metric[Any]) -> str:
     """All that could move the results of a system or measure, its resources included."""
     resources = resources_of(part)
     held = "".join(f" {name}={digest}" for name, digest in sorted(resources.items()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from dialeval.display.wording import listing
@@ -11,6 +12,8 @@ from dialeval.evaluation.shards import Shard
 from dialeval.study.shards.folder import ShardDocument, Task, digests_by_path, read_shard
 
 _EXPECTED = "every shard of one command, each once and finished"
+_LISTED = 100
+"""Missing shards that an error lists: a damaged file may ask for billions."""
 
 
 def read_shards(folders: Sequence[Path]) -> list[tuple[Path, ShardDocument]]:
@@ -97,12 +100,15 @@ def _check_each_once(documents: Sequence[tuple[Path, ShardDocument]]) -> None:
             )
         places[document.shard] = folder
     _, first = documents[0]
-    missing = [Shard(number, first.shards) for number in range(1, first.shards + 1) if number not in places]
+    absent = (number for number in range(1, first.shards + 1) if number not in places)
+    missing = [Shard(number, first.shards) for number in islice(absent, _LISTED)]
     if missing:
         given = listing([str(document.name) for _, document in documents])
+        more = first.shards - len(places) - len(missing)
+        without = [*map(str, missing), *([f"{more:,} more"] if more > 0 else [])]
         raise BadInput(
             listing([str(folder) for folder, _ in documents]),
-            f"shards {given}, without {listing(list(map(str, missing)))}",
+            f"shards {given}, without {listing(without)}",
             _EXPECTED,
             f"Run what is missing with --shard {missing[0]} and give its folder too.",
         )

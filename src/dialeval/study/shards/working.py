@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dialeval.core import CorpusMeasure, Fittable, Replayer, System
+from dialeval.core import Replayer, System
 from dialeval.data import Prompt
 from dialeval.engine import Workshop
 from dialeval.errors import described
 from dialeval.evaluation.answering import ANSWERED_AT_ONCE, answers_of
-from dialeval.evaluation.measure import Measure, Respondent, Subjects, Tools, can_answer
+from dialeval.evaluation.measure import Measure, Respondent, Subjects, Tools, can_answer, recorded_together
 from dialeval.evaluation.runner import Plan, Tally
 from dialeval.evaluation.runs import over_runs, repeated
 from dialeval.evaluation.shards import Shard, whole_batches
@@ -17,7 +17,7 @@ from dialeval.study.answering import as_example, ask
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, check_servers
-from dialeval.study.run import Inputs, read_inputs
+from dialeval.study.run import Inputs, read_inputs, uses_answers
 
 
 def work_on_shard(
@@ -25,8 +25,9 @@ def work_on_shard(
 ) -> list[Failure]:
     """Compute what ``run_study`` would compute of this shard's items, into the workshop's cache.
 
-    What needs all items is left to merging: corpus measures, metrics that are fitted to their corpus, batches that lie
-    in two shards, intervals, tests and ranks. What fails is returned, and the rest is still done.
+    What needs all items is left to merging: corpus measures, metrics that are fitted to their corpus or to pools of
+    references, batches that lie in two shards, intervals, tests and ranks. What fails is returned, and the rest is
+    still done.
     """
     study, workshop = (policy or AnswerPolicy()).applied(study, workshop)
     inputs = read_inputs(study)
@@ -35,7 +36,8 @@ def work_on_shard(
     for system in study.systems:
         worked = _Worked(study, shard, workshop, inputs)
         try:
-            respondent = worked.answers(system, failures) if can_answer(system) else Respondent(system, [])
+            asked = can_answer(system) and uses_answers(study)
+            respondent = worked.answers(system, failures) if asked else Respondent(system, [])
         except (
             Exception
         ) as error:  # a system is foreign code: whatever it raises must not take the others down
@@ -91,7 +93,10 @@ class _Worked:
         if measure.capability is not None:
             if not respondent.runs:  # several runs are refused when all is merged
                 cache = shop.answer_cache(respondent.system.name)
-                tools = Tools(cache, shop.watch, self.study.limit, self.shard, shop.asking)
+                recorded = recorded_together(self.study.systems)
+                tools = Tools(
+                    cache, shop.watch, self.study.limit, self.shard, shop.asking, shop.executor, recorded
+                )
                 measure.subjects(respondent, tools)
         elif can_answer(respondent.system):
             subjects = repeated(respondent.runs) if respondent.runs else respondent.examples
@@ -100,7 +105,9 @@ class _Worked:
 
     def _statistics(self, measure: Measure, subjects: Subjects, runs: int) -> None:
         metric, shop = over_runs(measure.metric, runs), self.workshop
-        if isinstance(measure.metric, Fittable) or isinstance(metric, CorpusMeasure) or not subjects:
+        if measure.metric.needs_all or measure.pool:
+            return
+        if not subjects:
             return
         with shop.watch(measure.label, len(subjects)) as progress:
             plan = Plan(

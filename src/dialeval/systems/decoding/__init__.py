@@ -4,8 +4,7 @@
 ``StepModel``. Importing this package does not bring torch.
 """
 
-from dialeval.systems.decoding.model import Hypothesis, StepModel, context_seed
-from dialeval.systems.decoding.search import decode
+from dialeval.systems.decoding.search import Hypothesis, StepModel, context_seed, decode
 from dialeval.systems.decoding.settings import Decoding
 
 __all__ = ["Decoding", "Hypothesis", "StepModel", "context_seed", "decode"]

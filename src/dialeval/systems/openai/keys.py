@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final
-from urllib.parse import unquote
 
 from dialeval.errors import ResourceUnavailable
 
@@ -19,7 +18,11 @@ _HIDDEN: Final = "[key hidden]"
 _BEARER: Final = re.compile(r"(?i)\b(bearer|basic)(\s+|%20|\+)[^\s\"'\\,;}]+")
 _LONG_ENOUGH: Final = 12
 _LOGGERS: Final = ("httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.http2")
-_ESCAPED: Final = re.compile(r"\\+(?:u\{?0{0,4}([0-9a-fA-F]{2})\}?|x([0-9a-fA-F]{2}))")
+_ESCAPED: Final = re.compile(r"(?<!\\)\\+(?:u\{?0{0,4}([0-9a-fA-F]{2})\}?|x([0-9a-fA-F]{2}))")
+"""Begins where a run of backslashes does: a million of them, each tried as the first, would take days."""
+_PERCENT: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_ENTITY: Final = re.compile(r"&#0*[0-9]{8,}")
+"""A number that stands for no character in HTML; Python refuses to read very long ones."""
 _BREAK: Final = re.compile(r"\\{1,4}[nrt]")
 """A line break in JSON."""
 _DEPTH: Final = 4
@@ -42,7 +45,7 @@ class Key:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the server must see."""
+        """Return what the server must see."""
         return {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
 
     def hide(self, text: str) -> str:
@@ -81,8 +84,8 @@ def _holds(text: str, secret: str) -> bool:
         plain = (
             _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), plain) if "\\" in plain else plain
         )
-        plain = unquote(plain) if "%" in plain else plain
-        plain = html.unescape(plain) if "&" in plain else plain
+        plain = _PERCENT.sub(_from_percent, plain) if "%" in plain else plain
+        plain = html.unescape(_ENTITY.sub("&", plain)) if "&" in plain else plain
         if plain == before:
             break
     if secret in plain:
@@ -95,6 +98,10 @@ def _holds(text: str, secret: str) -> bool:
         or any(form in plain for form in wanted)
         or secret.encode().hex() in lower
     )
+
+
+def _from_percent(found: re.Match[str]) -> str:
+    return bytes.fromhex(found[0].replace("%", "")).decode(errors="replace")
 
 
 @lru_cache(maxsize=8)
@@ -150,7 +157,7 @@ def _spelt(text: str) -> str:
 
 
 def read_key(variable: str | None) -> Key:
-    """The key in that environment variable; no key where none is named."""
+    """The key in that environment variable; no key if none is named."""
     if variable is None:
         return Key(None)
     secret = os.environ.get(variable, "").strip()

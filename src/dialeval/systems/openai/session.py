@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from dialeval.core.answers import unwritable
 from dialeval.engine.cache import Cache, answer_cache
 from dialeval.errors import RunFailed
-from dialeval.resources.finding import kept_folder
-from dialeval.systems.openai.answers import Answer
-from dialeval.systems.openai.budget import meter
+from dialeval.resources.kept import kept_folder
+from dialeval.systems.openai.answers import Answer, GivenUp, Refusal
 from dialeval.systems.openai.keys import read_key
-from dialeval.systems.openai.refusals import Refusal
-from dialeval.systems.openai.sending import Connection, Sender, open_sender
+from dialeval.systems.openai.sender import Connection, Sender, open_sender
+from dialeval.systems.openai.system import meter
 
 if TYPE_CHECKING:
     from dialeval.systems.openai.system import OpenAI
@@ -43,29 +42,29 @@ class Question:
     body: Mapping[str, object]
     revision: str | None = None
     seed: int | None = None
-    """None where chance plays no part."""
+    """None if chance plays no part."""
     sample: int = 0
 
     @property
     def settings(self) -> Question:
-        """What it has in common with the requests for other items."""
+        """Part that it has in common with the requests for other items."""
         body = {key: value for key, value in self.body.items() if key not in _OF_ONE_ITEM}
         return Question(f"settings that were answered by {self.path}", body, self.revision)
 
 
-class Tried(NamedTuple, Generic[T]):
-    """What came of works of which some may have failed."""
+class Attempts(NamedTuple, Generic[T]):
+    """Results of works of which some may have failed."""
 
     done: Mapping[int, T]
     """The results by the work's number, in order."""
     error: Exception | None
     """The first failure."""
     message: str
-    """The failure and how much was kept; empty where nothing was, or dialeval did not foresee the failure."""
+    """The failure and how much was kept; empty if nothing was, or dialeval did not foresee the failure."""
 
 
 class Reply(NamedTuple):
-    """What is kept of a server's answer."""
+    """Part of a server's answer that is kept."""
 
     content: list[Any]
     asked: float | None
@@ -123,10 +122,11 @@ class Session:
         self._sender, self._memory = sender, memory
         self._asked: dict[str, asyncio.Task[Reply]] = {}
         self._doubts: list[tuple[Question, Refusal]] = []
+        self._lost: list[tuple[Question, GivenUp]] = []
         self._answered: set[str] = set()
 
     async def ask(self, question: Question, read: Read) -> Reply:
-        """What ``read`` makes of the server's answer, now or in an earlier run; kept before it is returned."""
+        """Return what ``read`` makes of the server's answer, now or in an earlier run; kept before it is returned."""
         key = self._memory.key(question)
         if key not in self._asked:
             self._asked[key] = asyncio.ensure_future(self._ask(key, question, read))
@@ -153,7 +153,7 @@ class Session:
         return reply
 
     def recall(self, question: Question) -> list[Any] | None:
-        """What was noted under this question, which need not be one for the server."""
+        """Return what was noted under this question, which need not be one for the server."""
         try:
             kept = self._memory.find(self._memory.key(question))
         except Refusal:
@@ -178,8 +178,18 @@ class Session:
         if len(self._doubts) >= _MOST_DOUBTS and not self._trusts(question):
             self._sender.stopped = True
 
+    def lose(self, question: Question, error: GivenUp) -> None:
+        """Set aside a request without an answer: it is of this item if the server answers, or has answered, others."""
+        self._lost.append((question, error))
+
+    def settle_losses(self) -> None:
+        """Raise the first error of a request without an answer, if the server has never answered such a request."""
+        for question, lost in self._lost:
+            if not self._trusts(question):
+                raise lost
+
     def settle_doubts(self) -> None:
-        """Keep the refusals of single items; raise the first where the server has never answered such a request."""
+        """Keep the refusals of single items; raise the first if the server has never answered such a request."""
         for question, refused in self._doubts:
             if not self._trusts(question):
                 raise refused
@@ -197,7 +207,7 @@ class Session:
             raise RunFailed(tried.message) if tried.message else tried.error
         return list(tried.done.values())
 
-    async def try_all(self, works: Sequence[Callable[[], Awaitable[T]]]) -> Tried[T]:
+    async def try_all(self, works: Sequence[Callable[[], Awaitable[T]]]) -> Attempts[T]:
         """The results of the works, ``concurrency`` at a time, and the first failure.
 
         After a failure nothing is sent any more, but what is on its way is finished and kept, as it may have been
@@ -217,8 +227,8 @@ class Session:
 
         await asyncio.gather(*(worker() for _ in range(self._sender.connection.concurrency)))
         error = failures[0] if failures else None
-        message = self._with_progress(error, len(done), len(works))
-        return Tried(dict(sorted(done.items())), error, message)
+        message = self._with_progress(error, len(done) - len(self._lost), len(works))
+        return Attempts(dict(sorted(done.items())), error, message)
 
     def _with_progress(self, error: Exception | None, done: int, total: int) -> str:
         if not isinstance(error, RunFailed) or not done:
@@ -257,7 +267,7 @@ def memory_of(system: OpenAI) -> Memory:
 
 
 def run_async(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """The result of a coroutine, also where a loop is running already, as in a notebook."""
+    """The result of a coroutine, also if a loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,12 +1,17 @@
-"""A system behind an OpenAI-compatible server."""
+"""A system behind an OpenAI-compatible server: its settings, budget, prices, and contexts as it reads them."""
 
 from __future__ import annotations
 
 import json
+import math
+import re
+import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -14,10 +19,192 @@ import numpy as np
 from dialeval.core import AnswerRule, Floats, Integers, Signature
 from dialeval.core.answers import NO_KEY
 from dialeval.data.types import Context, Response, Turn
-from dialeval.errors import DialevalError, Unsuitable
+from dialeval.errors import DialevalError, RunFailed, Unsuitable
 from dialeval.systems.decoding.settings import Decoding
-from dialeval.systems.openai.budget import Budget, Prices, meter
-from dialeval.systems.openai.prompts import Layout, unknown_role
+
+OUTAGE: Final = 3
+"""Requests in a row that are given up, each after its retries, before a server is not asked any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that one process may spend on a system; None sets no limit. Kept answers cost nothing."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    requests: int | None = None
+    """Requests sent, those that failed and were sent again included."""
+    tokens: int | None = None
+    """Tokens of prompts and answers, as the server counts them; answers under way may exceed it."""
+
+    def __post_init__(self) -> None:
+        for name in ("requests", "tokens"):
+            most = getattr(self, name)
+            if most is not None and most < 1:
+                raise DialevalError(
+                    f"The budget of {name}: found {most}, expected at least 1; leave it out for no limit."
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices of a million tokens, in any currency."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    input: float = 0.0
+    """Of prompts."""
+    output: float = 0.0
+    """Of answers."""
+
+    def __post_init__(self) -> None:
+        for name in ("input", "output"):
+            price = getattr(self, name)
+            if not 0 <= price < math.inf:
+                raise DialevalError(f"The price of {name}: found {price}, expected at least 0.")
+
+
+class Meter:
+    """Requests and tokens that a system has spent in this process."""
+
+    def __init__(self, system: str, budget: Budget) -> None:
+        self.system, self.budget = system, budget
+        self.requests = 0
+        self.tokens = 0
+        self.reused: list[float | None] = []
+        """When each cached answer that was used instead of a request was asked; None if that is unknown."""
+        self._answered_at = -math.inf
+        self._lost = 0
+
+    def note_answer(self) -> None:
+        """Remember that the server answers."""
+        self._answered_at, self._lost = time.monotonic(), 0
+
+    def note_loss(self, began: float) -> bool:
+        """Return whether a request that began then and was given up shows an outage: the third without any answer.
+
+        Requests that other answers came beside are lost alone, however many they are.
+        """
+        if self._answered_at >= began:
+            return False
+        self._lost = (self._lost + 1) % OUTAGE
+        return self._lost == 0
+
+    def charge_request(self) -> None:
+        """Count a request that is about to be sent; RunFailed if the budget has no room for it."""
+        budget = self.budget
+        if budget.requests is not None and self.requests >= budget.requests:
+            raise RunFailed(self._spent(f"{budget.requests:,} requests"))
+        if budget.tokens is not None and self.tokens >= budget.tokens:
+            raise RunFailed(self._spent(f"{budget.tokens:,} tokens"))
+        self.requests += 1
+
+    def charge_tokens(self, tokens: int | None) -> None:
+        """Count the tokens of an answer; None if the server does not say, which a budget of tokens cannot bear."""
+        if tokens is None and self.budget.tokens is not None:
+            raise RunFailed(
+                f"The budget of {self.system!r} is in tokens, but its server does not report how many an answer took "
+                "('usage'). Set a budget of requests instead."
+            )
+        self.tokens += tokens or 0
+
+    def _spent(self, most: str) -> str:
+        return (
+            f"The budget of {self.system!r}, {most}, is used up: {self.requests:,} requests were sent and "
+            f"{self.tokens:,} tokens spent. Raise 'budget', or run again to spend as much once more."
+        )
+
+
+def meter(system: OpenAI) -> Meter:
+    """Return what this process has spent on the system, over all its batches and runs."""
+    return _meter(system.with_rule(AnswerRule()))
+
+
+@cache  # never forgotten: a budget is spent once
+def _meter(system: OpenAI) -> Meter:
+    return Meter(system.name, system.budget)
+
+
+ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
+"""Those that the chat API knows; results of tools have the last two."""
+
+_PLACES: Final = re.compile(r"\{(role|text)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Layout of a context for the completions API."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    turn: str = "{role}: {text}\n"
+    """Each turn, with ``{role}`` and ``{text}`` filled in."""
+    cue: str = "assistant:"
+    """Text after the last turn: the server continues from here."""
+    lead: str = " "
+    """Separator between the cue and the response; tokenisers mostly want it on the response's side."""
+
+    def __post_init__(self) -> None:
+        if "{text}" not in self.turn:
+            raise DialevalError(f"The layout's turn: found {self.turn!r}, expected a place for {{text}}.")
+        if not self.cue:
+            raise DialevalError(
+                "The layout's cue is empty; expected the text after which a response begins, as in 'assistant:'."
+            )
+
+    def write(self, context: Context) -> str:
+        """The whole prompt."""
+        return "".join(self._turn(turn) for turn in context) + self.cue
+
+    def _turn(self, turn: Turn) -> str:
+        # In one pass, so that a text which says '{role}' stays as it is.
+        return _PLACES.sub(lambda place: turn.speaker if place[1] == "role" else turn.text, self.turn)
+
+
+def messages(context: Context) -> list[dict[str, object]]:
+    """The context as the chat API wants it, with calls of tools, their results and content in parts as they are."""
+    reason = unknown_role(context)
+    if reason is not None:
+        raise Unsuitable(
+            f"Found {reason}. Rename the roles in the data, or use the completions API ('api: completions'), which "
+            "takes any."
+        )
+    return [_message(turn) for turn in context]
+
+
+def unknown_role(context: Context) -> str | None:
+    """Return what the chat API does not know in a context; None if it knows every role."""
+    turn = next((turn for turn in context if turn.speaker not in ROLES), None)
+    if turn is None:
+        return None
+    return f"the role {turn.speaker!r}, of the turn {turn.text[:40]!r}, but the chat API knows {', '.join(ROLES)}"
+
+
+def _message(turn: Turn) -> dict[str, object]:
+    message: dict[str, object] = {"role": turn.speaker, "content": turn.text}
+    if turn.speaker in ("tool", "function") and turn.name is not None:
+        message["name"] = turn.name
+    return {**message, **(turn.extra or {})}
+
+
+def shortened(context: Context) -> Context | None:
+    """The context without its oldest turn, instructions apart; None if only one is left."""
+    spoken = [index for index, turn in enumerate(context) if turn.speaker not in ("system", "developer")]
+    if len(spoken) < 2:
+        return None
+    return context[: spoken[0]] + context[spoken[0] + 1 :]
+
+
+def warn_of_cut_contexts(system: str, dropped: Sequence[int]) -> None:
+    """Say how many contexts lost turns, given how many turns each of them lost."""
+    cut = [turns for turns in dropped if turns]
+    if cut:
+        warnings.warn(
+            f"{system}: {len(cut)} of {len(dropped)} contexts are longer than the server's window; "
+            f"their oldest turns, {sum(cut)} in all, were left out.",
+            stacklevel=5,
+        )
+
 
 Api: TypeAlias = Literal["chat", "completions"]
 Likelihood: TypeAlias = Literal["none", "echo", "prompt_logprobs"]
@@ -35,21 +222,21 @@ class OpenAI:
 
     name: str
     base_url: str
-    """Where the API is, mostly ending in ``/v1``."""
+    """Address of the API, mostly ending in ``/v1``."""
     model: str
-    """As the server calls it."""
+    """Name of the model at the server."""
     revision: str | None = None
     api: Api = "chat"
     api_key_env: str | None = None
-    """The environment variable that holds the key, read when the server is asked; None where it needs none."""
+    """The environment variable that holds the key, read when the server is asked; None if it needs none."""
     decoding: Decoding = field(default_factory=Decoding)
     system_prompt: str | None = None
     layout: Layout = field(default_factory=Layout)
-    """How the completions API is shown a context."""
+    """Layout of contexts for the completions API."""
     end: str | None = None
-    """What ends a turn, such as ``<|im_end|>``; counted in likelihoods. None: a line break in completions."""
+    """End of a turn, such as ``<|im_end|>``; counted in likelihoods. None: a line break in completions."""
     likelihood: Likelihood = "none"
-    """How the server tells the likelihood of a given response: not at all, by OpenAI's ``echo``, or as vLLM does."""
+    """Likelihoods of given responses, as the server tells them: not at all, by OpenAI's ``echo``, or as vLLM does."""
     logprobs: bool = True
     """Whether log-probabilities of generated responses are asked for."""
     extra: Mapping[str, object] = field(default_factory=dict, hash=False)
@@ -66,7 +253,7 @@ class OpenAI:
     cache: Path | None = None
     """The folder in which answers are kept; None: the user's cache folder."""
     rule: AnswerRule = field(default_factory=AnswerRule, metadata=NO_KEY)
-    """Which cached answers may be used; set by a run."""
+    """Rule for the cached answers that may be used; set by a run."""
 
     def __post_init__(self) -> None:
         self._check_address()
@@ -130,15 +317,15 @@ class OpenAI:
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
     ) -> list[tuple[Response, ...]]:
-        """``n`` samples for each context, or the one greedy response; likeliest first where the server tells.
+        """``n`` samples for each context, or the one greedy response; likeliest first if the server tells.
 
         Where a context is too long for the server, whole turns are left out from its start, with a warning that counts
-        them. There is no response where the server gives none; a reason instead of one where it refuses the context.
-        PartlyAnswered where it answers some contexts and then fails.
+        them. There is no response if the server gives none; a reason instead of one if it refuses the context.
+        PartlyAnswered if it answers some contexts and then fails.
         """
         if n < 1 or not contexts:
             return [() for _ in contexts]
-        from dialeval.systems.openai.generating import generate_all
+        from dialeval.systems.openai.questions import generate_all
 
         return generate_all(self, contexts, n, seed)
 
@@ -158,23 +345,23 @@ class OpenAI:
 
     def recall(self, contexts: Sequence[Context], *, seed: int = 0) -> list[Response | None]:
         """Cached first answer to each context; None if there is none. Nothing is sent."""
-        from dialeval.systems.openai.generating import recall_all
+        from dialeval.systems.openai.questions import recall_all
 
         return recall_all(self, contexts, seed)
 
     def ask_again(self, contexts: Sequence[Context], *, seed: int = 0) -> list[tuple[Response, ...]]:
         """Answers of the server as it is now; no cached answer is used or replaced."""
-        from dialeval.systems.openai.generating import ask_again_all
+        from dialeval.systems.openai.questions import ask_again_all
 
         return ask_again_all(self, contexts, seed)
 
     def refuses(self, context: Context) -> str | None:
-        """Why the server cannot answer here: a role that the chat API does not know."""
+        """Return why the server cannot answer here: a role that the chat API does not know."""
         reason = unknown_role(context) if self.api == "chat" else None
         return reason and f"not asked: {reason}"
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """What this many tokens cost; None where no prices were given."""
+        """Return what this many tokens cost; None if no prices were given."""
         if self.prices is None:
             return None
         return (prompt_tokens * self.prices.input + completion_tokens * self.prices.output) / 1e6
@@ -184,14 +371,14 @@ class OpenAI:
         self._need_likelihood()
         if len(contexts) != len(responses):
             raise ValueError(f"{len(contexts)} contexts and {len(responses)} responses do not pair up")
-        from dialeval.systems.openai.scoring import score_all
+        from dialeval.systems.openai.questions import score_all
 
         return np.array([scored.logprob for scored in score_all(self, contexts, responses)], dtype=np.float64)
 
     def tokens(self, responses: Sequence[str]) -> Integers:
-        """How many tokens of the server's each response has, those of ``end`` included."""
+        """Return how many tokens of the server's each response has, those of ``end`` included."""
         self._need_likelihood()
-        from dialeval.systems.openai.scoring import count_all
+        from dialeval.systems.openai.questions import count_all
 
         return np.array(count_all(self, responses), dtype=np.int64)
 
@@ -205,17 +392,17 @@ class OpenAI:
 
     @property
     def address(self) -> str:
-        """Where the API is, without a slash at its end."""
+        """Address of the API, without a slash at its end."""
         return self.base_url.rstrip("/")
 
     @property
     def path(self) -> str:
-        """Where the API in use is, under the address."""
+        """Path of the API in use, under the address."""
         return "chat/completions" if self.api == "chat" else "completions"
 
     @property
     def ending(self) -> str:
-        """What ends a turn."""
+        """End of a turn."""
         if self.end is not None:
             return self.end
         return "\n" if self.api == "completions" else ""

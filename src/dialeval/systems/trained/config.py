@@ -21,6 +21,9 @@ LAYOUT: Final = Layout(
     command="dialeval train generator",
 )
 
+_MOST_LAYERS: Final = 1000
+"""Each takes time and memory before any weights are read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -41,6 +44,7 @@ class Shape:
 
     def __post_init__(self) -> None:
         require_at_least_one(self, "layers", "embedding", "hidden", "heads", "kernel", "positions")
+        require("layers", self.layers, self.layers <= _MOST_LAYERS, f"{_MOST_LAYERS:,} or fewer")
         require("dropout", self.dropout, 0 <= self.dropout < 1, "from 0 up to 1")
         if self.architecture in ("gru", "lstm"):
             require("hidden", self.hidden, self.hidden % 2 == 0, "even, half for each direction")
@@ -69,7 +73,7 @@ class TrainConfig:
     """Tokens of a response that are learnt, its end counted; the rest is cut."""
     label_smoothing: float = 0.0
     alpha: float = 0.0
-    """Weight of the unlikelihood of negative responses, where the data have any."""
+    """Weight of the unlikelihood of negative responses, if the data have any."""
 
     def __post_init__(self) -> None:
         require_at_least_one(
@@ -86,7 +90,7 @@ class TrainConfig:
 
     @classmethod
     def of_json(cls, settings: Mapping[str, Any]) -> TrainConfig:
-        """The settings in a file; TypeError, ValueError or DialevalError where they are not such."""
+        """The settings in a file; TypeError, ValueError or DialevalError if they are not such."""
         schedule = dict(settings["schedule"])
         parts = {
             "shape": Shape(**settings["shape"]),
@@ -129,7 +133,7 @@ _TRAINING: Final[Mapping[Scale, TrainConfig]] = MappingProxyType(
 
 
 def scaled(shape: Shape, scale: Scale) -> TrainConfig:
-    """How a network of the paper's shape is trained at this scale: itself, at half, or at an eighth of its widths."""
+    """Return the training of a network of the paper's shape at this scale: itself, half, or an eighth of its widths."""
     by = _DIVISORS[scale]
     layers = shape.layers if shape.layers <= _DEEP else max(_DEEP, shape.layers // by)
     small = replace(shape, layers=layers, embedding=shape.embedding // by, hidden=shape.hidden // by)
@@ -137,5 +141,5 @@ def scaled(shape: Shape, scale: Scale) -> TrainConfig:
 
 
 def read_config(folder: Path) -> TrainConfig:
-    """How the folder's generator was trained."""
+    """Return how the folder's generator was trained."""
     return LAYOUT.read(folder, lambda about: TrainConfig.of_json(about["train"]))

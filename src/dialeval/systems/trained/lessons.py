@@ -19,7 +19,7 @@ _TOGETHER: Final = 8
 
 
 class Lesson(NamedTuple):
-    """A context, a response to give there and, where there is one, a response not to give."""
+    """A context, a response to give there and, if there is one, a response not to give."""
 
     context: Context
     gold: str
@@ -126,10 +126,10 @@ def _draw(seed: int) -> Callable[[str], str]:
 
 
 class Width(NamedTuple):
-    """How wide a lesson makes a batch, in tokens."""
+    """Width that a lesson gives a batch, in tokens."""
 
     context: int
-    """0 where the context is read again with every response."""
+    """0 if the context is read again with every response."""
     response: int
 
 
@@ -170,7 +170,7 @@ def training_batches(bundled: Sequence[Bundle], budget: int, seed: int, epoch: i
 def cut_batches(bundled: Sequence[Bundle], budget: int) -> list[list[int]]:
     """Batches as positions, in order of length; a bundle that is alone may exceed the budget.
 
-    A batch has the tokens of its contexts or of its responses, whichever are more, padding counted: where no context is
+    A batch has the tokens of its contexts or of its responses, whichever are more, padding counted: if no context is
     shared, the rows times the longest text, as fairseq counts.
     """
     batches: list[list[Bundle]] = []

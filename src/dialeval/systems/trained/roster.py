@@ -18,13 +18,13 @@ from dialeval.systems.trained.config import LAYOUT, Architecture, Scale, Shape, 
 from dialeval.systems.trained.lessons import Split
 
 if TYPE_CHECKING:
-    from dialeval.systems.trained.training import Outcome
+    from dialeval.systems.trained.trainer import Outcome
 
 PUBLISHED: Final = ("paper", "thesis")
 """Sato et al. (2020), tables 5 and 6; Sato's thesis, table 3.4."""
 
 Train: TypeAlias = "Callable[[Split, TrainConfig, Path, Path | None], Outcome]"
-"""Trains on the data, by the config, into the folder, from the folder of another generator where there is one."""
+"""Trains on the data, by the config, into the folder, from the folder of another generator if there is one."""
 
 _TODO: Final = f"See 'dialeval docs generators' for its shape; {' and '.join(PUBLISHED)} come with dialeval."
 
@@ -51,7 +51,7 @@ class Entry(BaseModel):
     """A model on the Hugging Face hub, not to be trained here."""
 
     def config(self, scale: Scale) -> TrainConfig:
-        """How it is trained from scratch at this scale."""
+        """Return how it is trained from scratch at this scale."""
         given = {key: value for key, value in self.model_dump().items() if value is not None}
         config = scaled(Shape(**{key: given[key] for key in asdict(Shape()) if key in given}), scale)
         turns = {"turns": self.turns} if self.turns is not None else {}
@@ -121,14 +121,14 @@ class Trial(NamedTuple):
     entry: Entry
     outcome: Outcome | None
     reason: str = ""
-    """Why it was not trained."""
+    """Reason why it was not trained."""
 
 
 def train_roster(
     roster: Roster, data: Split, extras: Mapping[str, Split], scale: Scale, folder: Path, train: Train
 ) -> Iterator[Trial]:
     """Train each entry into a folder of its name; those that cannot be trained come with the reason."""
-    from dialeval.systems.trained.training import further
+    from dialeval.systems.trained.trainer import further
 
     for entry in roster.systems:
         reason = _obstacle(entry, extras, folder)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from dialeval.data.types import Context
 from dialeval.errors import BadInput
+from dialeval.systems.huggingface.prompts import ModelPrompt
 
 Tokens: TypeAlias = tuple[int, ...]
 
@@ -19,16 +20,6 @@ START: Final = 1
 END: Final = 2
 BREAK: Final = 3
 SPECIAL: Final = ("<pad>", "<start>", "<end>", "<break>")
-
-
-class Read(NamedTuple):
-    """A context as a network reads it."""
-
-    tokens: Tokens
-    dropped: int
-    """Oldest turns of which nothing is read."""
-    cut: bool
-    """Whether the last turns were too long for the network."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +34,7 @@ class Subwords:
     def __len__(self) -> int:
         return int(self.tokenizer.get_vocab_size())
 
-    def context(self, context: Context, *, turns: int, longest: int) -> Read:
+    def context(self, context: Context, *, turns: int, longest: int) -> ModelPrompt:
         """The last ``turns`` turns with breaks between them and an end, in at most ``longest`` tokens.
 
         What does not fit is cut on the left: whole oldest turns first, then the beginning of the last one. System
@@ -57,14 +48,14 @@ class Subwords:
             size -= len(read.pop(0)) + 1
         tokens = [token for text in read for token in (*text, BREAK)][:-1]
         kept = tokens[max(len(tokens) + 1 - longest, 0) :]
-        return Read((*kept, END), len(said) - len(read), cut)
+        return ModelPrompt((*kept, END), len(said) - len(read), cut)
 
     def response(self, text: str) -> Tokens:
         """The tokens of a response, its end among them."""
         return (*self._encode(text), END)
 
     def text(self, tokens: Sequence[int]) -> str:
-        """What the tokens of a response say."""
+        """Return what the tokens of a response say."""
         said: str = self.tokenizer.decode([token for token in tokens if token >= len(SPECIAL)])
         return said.strip()
 

@@ -19,8 +19,8 @@ from dialeval.systems.trained.config import LAYOUT, read_config
 from dialeval.training.folder import ModelFolder
 
 if TYPE_CHECKING:
-    from dialeval.systems.trained.scoring import Loaded
-    from dialeval.systems.trained.subwords import Read
+    from dialeval.systems.huggingface.prompts import ModelPrompt
+    from dialeval.systems.trained.generator import LoadedGenerator
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Trained:
                 [tokens[index] for index in batch],
                 [context_seed(seed, contexts[index]) for index in batch],
             )
-            lists = decode(loaded.stepping, prefixes, self.decoding, n=n, seeds=seeds)
+            lists = decode(loaded.model, prefixes, self.decoding, n=n, seeds=seeds)
             said = (self._responses(loaded, hypotheses) for hypotheses in lists)
             by_index.update(zip(batch, said, strict=True))
         return [by_index[index] for index in range(len(contexts))]
@@ -102,29 +102,29 @@ class Trained:
         loaded = self._load()
         read = [prompt.tokens for prompt in self._read(loaded, contexts)]
         texts = {text: loaded.subwords.response(text) for text in dict.fromkeys(responses)}
-        scores = loaded.stepping.logprobs(read, [texts[text] for text in responses], self.batch_size)
+        scores = loaded.model.logprobs(read, [texts[text] for text in responses], self.batch_size)
         return np.array(scores, dtype=np.float64)
 
     def tokens(self, responses: Sequence[str]) -> Integers:
-        """How many tokens each response is scored by, its end counted."""
+        """Return how many tokens each response is scored by, its end counted."""
         subwords = self._load().subwords
         return np.array([len(subwords.response(text)) for text in responses], dtype=np.int64)
 
     def dropped(self, contexts: Sequence[Context]) -> Integers:
-        """How many of each context's oldest turns the network does not read."""
+        """Return how many of each context's oldest turns the network does not read."""
         return np.array([read.dropped for read in self._read(self._load(), contexts)], dtype=np.int64)
 
     @property
     def _files(self) -> ModelFolder:
         return LAYOUT.find(self.path)
 
-    def _load(self) -> Loaded:
+    def _load(self) -> LoadedGenerator:
         require_torch("Trained generators", "tokenizers", "safetensors")
-        from dialeval.systems.trained.scoring import load
+        from dialeval.systems.trained.generator import load
 
         return load(self._files, self.device)
 
-    def _read(self, loaded: Loaded, contexts: Sequence[Context]) -> list[Read]:
+    def _read(self, loaded: LoadedGenerator, contexts: Sequence[Context]) -> list[ModelPrompt]:
         config = loaded.config
         by_context = {
             context: loaded.subwords.context(context, turns=config.turns, longest=config.longest_context)
@@ -141,7 +141,7 @@ class Trained:
             )
         return [by_context[context] for context in contexts]
 
-    def _responses(self, loaded: Loaded, hypotheses: Sequence[Hypothesis]) -> tuple[Response, ...]:
+    def _responses(self, loaded: LoadedGenerator, hypotheses: Sequence[Hypothesis]) -> tuple[Response, ...]:
         said = [Response(loaded.subwords.text(each.tokens), each.logprob) for each in hypotheses]
         if self.decoding.samples:
             return tuple(said)

@@ -14,7 +14,7 @@ from dialeval.text.tokenisers.words import Memory, PieceByPiece
 
 # The blank is one of the signs, but parts words anyway.
 SIGNS: Final = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
-"""What `13a` always makes a word of its own; full stop, comma and dash depend on the digits around them."""
+"""Signs that `13a` always makes words of their own; full stop, comma and dash depend on the digits around them."""
 
 _13A: Final = (
     (re.compile(f"[{re.escape(SIGNS)}]"), r" \g<0> "),

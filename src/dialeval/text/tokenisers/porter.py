@@ -115,7 +115,7 @@ def _past_and_progressive(word: str) -> str:
 
 
 def _mend(rest: str) -> str:
-    """What is left of a word without ``ed`` or ``ing``, spelt as a word again."""
+    """Return what is left of a word without ``ed`` or ``ing``, spelt as a word again."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if rest[-1:] == rest[-2:-1] and _shape(rest).endswith("c"):

@@ -25,7 +25,7 @@ def split_whitespace(text: str) -> list[str]:
 
 
 def split_each(texts: Sequence[str]) -> list[list[str]]:
-    """The same of each of several texts."""
+    """Split each of several texts at whitespace."""
     return [split_whitespace(text) for text in texts]
 
 
@@ -49,12 +49,12 @@ def search_terms(text: str) -> list[str]:
 
 @cache
 def _term() -> re.Pattern[str]:
-    """What `search_terms` finds; it takes milliseconds to compile, and most commands need none."""
+    """Return the pattern of `search_terms`; it takes milliseconds to compile, and most commands need none."""
     return re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
 def folded(text: str) -> str:
-    """The text as it is where case and spacing make no difference: case-folded, words separated by one space."""
+    """Return the text case-folded, words separated by one space: as it is if case and spacing make no difference."""
     return " ".join(text.casefold().split())
 
 
@@ -68,12 +68,12 @@ def split_alphanumeric(texts: Sequence[str]) -> list[list[str]]:
 
 
 def split_stems(texts: Sequence[str]) -> list[list[str]]:
-    """The same words by their Porter stems, where they have more than three letters."""
+    """Split into the same words by their Porter stems, if they have more than three letters."""
     return [[stem(word) if len(word) > 3 else word for word in words] for words in split_alphanumeric(texts)]
 
 
 class Memory(dict[str, tuple[str, ...]]):
-    """What ``words`` gave for every piece looked up so far, forgotten when there are too many."""
+    """Results of ``words`` for every piece looked up so far, forgotten when there are too many."""
 
     __slots__ = ("_words",)
 

@@ -29,7 +29,7 @@ LABELS: Final[Mapping[str, float]] = {
 """The number that stands for each label. 1 to 6 go from yes to no; 7 and 8 are on no scale, so agreement is nominal."""
 
 _RELAXED: Final[Mapping[float, float]] = {2.0: 1.0, 5.0: 6.0, 7.0: 4.0}
-"""Which labels become another under the relaxed criterion (Louis et al., 2020, section 3): probably yes becomes yes,
+"""Labels that become another under the relaxed criterion (Louis et al., 2020, section 3): probably yes becomes yes,
 probably no becomes no, not sure becomes in the middle."""
 
 

@@ -42,7 +42,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     return records(read_rows(folder / "human_score" / "human_judgement.json", on_bad), parse, on_bad)
 
 
-class _Rated(NamedTuple):
+class _RatedLine(NamedTuple):
     where: Where
     dataset: str
     system: str
@@ -51,7 +51,7 @@ class _Rated(NamedTuple):
     scores: Sequence[object]
 
 
-def _rated(row: Row) -> _Rated:
+def _rated(row: Row) -> _RatedLine:
     fields, where = row.fields, row.where
     if not isinstance(fields, Mapping):
         raise wrong(where, "", fields, "an object", "Name the folder that holds eval_data and human_score.")
@@ -64,10 +64,10 @@ def _rated(row: Row) -> _Rated:
         scores = None
     if not isinstance(scores, list):
         raise wrong(where, "HumanScores", given, "a list of numbers, in quotes", "Fix the scores.")
-    return _Rated(where, dataset.removesuffix("_EVAL"), system, context, response, scores)
+    return _RatedLine(where, dataset.removesuffix("_EVAL"), system, context, response, scores)
 
 
-def _judgements(rated: _Rated, item: str) -> list[Judgement]:
+def _judgements(rated: _RatedLine, item: str) -> list[Judgement]:
     values = [rating(score, rated.where, f"HumanScores[{index}]") for index, score in enumerate(rated.scores)]
     return [
         Judgement(item, rated.system, position(index), "coherence", value, reason)
@@ -82,7 +82,7 @@ class _References:
         self._folder = folder
         self._lines: dict[tuple[str, str], Iterator[str]] = {}
 
-    def of(self, rated: _Rated) -> str:
+    def of(self, rated: _RatedLine) -> str:
         """The next line of the system's file, which goes with this response."""
         key = (rated.dataset, rated.system)
         if not all(map(is_plain_name, key)):

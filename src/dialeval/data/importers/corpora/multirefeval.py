@@ -22,7 +22,7 @@ KINDS: Final = (*_OF_JSON, *_OF_TABLE)
 
 
 def kinds_of(source: Source) -> tuple[Kind, ...]:
-    """Which of the kinds that file gives, by its ending; a stream may be either."""
+    """Return which of the kinds that file gives, by its ending; a stream may be either."""
     if is_stdin(source):
         return KINDS
     ending = Path(str(source).lower().removesuffix(".gz")).suffix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from dialeval.data.codec.bad import OnBad, Where
 from dialeval.data.codec.fields import missing, text as text_of, wrong
@@ -20,11 +20,6 @@ _LETTERS: Final = "ABCD"
 # A handful of articles have a semicolon after their first speaker.
 _SPEAKER: Final = re.compile(r"(?:^|(?<=\s))([mf]) [:;] ")
 _TODO: Final = "Name a file of MuTual as one JSON object a line, such as dev.jsonl."
-
-
-class _Spoken(NamedTuple):
-    speaker: str
-    text: str
 
 
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
@@ -81,12 +76,12 @@ def _context(article: str, *, next_speaker: str, where: Where) -> Context:
     )
 
 
-def _first(option: str) -> _Spoken:
+def _first(option: str) -> Turn:
     """An option's speaker and what is said; options hold one turn, whatever colons it has."""
     found = _SPEAKER.match(option)
-    return _Spoken(found[1], option[found.end() :].strip()) if found else _Spoken("", option.strip())
+    return Turn(found[1], option[found.end() :].strip()) if found else Turn("", option.strip())
 
 
-def _spoken(article: str) -> list[_Spoken]:
+def _spoken(article: str) -> list[Turn]:
     pieces = _SPEAKER.split(article)
-    return [_Spoken(speaker, text.strip()) for speaker, text in zip(pieces[1::2], pieces[2::2], strict=True)]
+    return [Turn(speaker, text.strip()) for speaker, text in zip(pieces[1::2], pieces[2::2], strict=True)]

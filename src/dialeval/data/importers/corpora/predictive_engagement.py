@@ -18,14 +18,14 @@ from dialeval.errors import BadInput
 KINDS: Final[tuple[Kind, ...]] = ("judgement", "example")
 
 _QUERIES: Final = 300
-"""How many queries there are: the table of scores has a generated response to each, then the corpus's own to each."""
+"""Number of queries: the table of scores has a generated response to each, then the corpus's own to each."""
 _METRICS: Final = ("Ruber_Unref_Score", "CTX_Unref_Score", "Eng_Score_MeanPooling", "Eng_Score_MaxPooling")
 _WORKER: Final = "WorkerId"
 _PAIRS: Final = range(1, 11)
 
 
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
-    """Ratings of engagement from either table, with the four metrics' scores where there are any; or the pairs.
+    """Ratings of engagement from either table, with the four metrics' scores if there are any; or the pairs.
 
     Pairs are numbered as they are met: ``engagement-1`` to ``engagement-300`` of the system ``generated``, then the
     same items of ``ground_truth``, which the table of annotators holds alone. There, raters are the workers; the table
@@ -55,12 +55,12 @@ class _Pairs:
         return self._numbers.setdefault((query, response), len(self._numbers) + 1)
 
     def met(self, query: str, response: str) -> int:
-        """How often the pair has been met."""
+        """Number of times that the pair has been met."""
         return self._met[query, response]
 
 
 def _scored(cells: Mapping[str, object], where: Where, pairs: _Pairs, kind: Kind) -> list[Record]:
-    """What a row of the table of scores says: one person's rating, and the metrics'."""
+    """Return what a row of the table of scores says: one person's rating, and the metrics'."""
     query, response = text(cells, "query", where, ""), text(cells, "response", where, "")
     number = pairs.number(query, response)
     system = "generated" if number <= _QUERIES else "ground_truth"
@@ -76,7 +76,7 @@ def _scored(cells: Mapping[str, object], where: Where, pairs: _Pairs, kind: Kind
 
 
 def _annotated(cells: Mapping[str, object], where: Where, pairs: _Pairs, kind: Kind) -> list[Record]:
-    """What a row of the table of annotators says: one worker's ratings of ten pairs."""
+    """Return what a row of the table of annotators says: one worker's ratings of ten pairs."""
     worker = text(cells, _WORKER, where, "")
     converted: list[Record] = []
     for index in _PAIRS:

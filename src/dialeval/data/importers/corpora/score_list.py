@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from dialeval.data.codec.bad import OnBad, Where, refuse
 from dialeval.data.codec.fields import wrong
-from dialeval.data.codec.json_value import loads
+from dialeval.data.codec.jsonl import loads
 from dialeval.data.codec.sources import Source, check, is_stdin, opened, shown
 from dialeval.data.importers.corpora import fed
 from dialeval.data.importers.ratings import rating
@@ -20,22 +20,22 @@ KINDS: Final[tuple[Kind, ...]] = ("judgement",)
 _CORPUS: Final = "fed_data.json"
 
 
-class Placed(Protocol):
+class Subject(Protocol):
     """Whatever has been scored: an example, a dialogue."""
 
     @property
     def item(self) -> str:
-        """Which item it answers."""
+        """Return which item it answers."""
         ...
 
     @property
     def system(self) -> str:
-        """Whose it is."""
+        """Return whose it is."""
         ...
 
 
 def read_scores(
-    source: Source, subjects: Iterable[Placed], *, rater: str, criterion: str | None = None
+    source: Source, subjects: Iterable[Subject], *, rater: str, criterion: str | None = None
 ) -> Iterator[Judgement]:
     """Judgements from a JSON list of numbers, one for each of ``subjects``, in their order.
 
@@ -64,7 +64,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
         yield from _judgements(scores, subjects, f"fed(quality={quality!r})", "fed", where, str(quality))
 
 
-def _corpus(source: Source) -> list[list[Placed]]:
+def _corpus(source: Source) -> list[list[Subject]]:
     """The turns and the dialogues that FED rates."""
     if is_stdin(source):
         todo = f"Name the file, so that {_CORPUS} is found beside it."
@@ -79,7 +79,12 @@ _FED_KINDS: Final[tuple[Kind, Kind]] = ("example", "dialogue")
 
 
 def _judgements(
-    scores: Sequence[object], subjects: Sequence[Placed], rater: str, criterion: str, where: Where, field: str
+    scores: Sequence[object],
+    subjects: Sequence[Subject],
+    rater: str,
+    criterion: str,
+    where: Where,
+    field: str,
 ) -> Iterator[Judgement]:
     if len(scores) != len(subjects):
         found, expected = f"{len(scores):,} scores", f"{len(subjects):,}, one for each response"

@@ -49,7 +49,7 @@ class _Chats:
         self._last: str | None = None
 
     def item(self, fields: Mapping[str, object], row: Row) -> str:
-        """The item of this response, new where its context is not that of the row before."""
+        """The item of this response, new if its context is not that of the row before."""
         context = text(fields, "source", row.where, "")
         self._number += context != self._last
         self._last = context

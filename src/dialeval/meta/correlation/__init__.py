@@ -1,1 +1,0 @@
-"""Correlations of measures with people: levels, tests, rank groups and the human ceiling."""

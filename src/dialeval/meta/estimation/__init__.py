@@ -1,1 +1,0 @@
-"""Systems' mean ratings estimated from few ratings, and combinations of measures."""

@@ -1,1 +1,0 @@
-"""Instance-level validation of measures, on single responses."""

@@ -1,1 +1,0 @@
-"""Tables, plots and pages of n-best evaluation."""

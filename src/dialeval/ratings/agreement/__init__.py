@@ -1,1 +1,0 @@
-"""Agreement among raters, and dropping of raters."""

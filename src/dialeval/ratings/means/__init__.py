@@ -1,1 +1,0 @@
-"""Mean ratings of systems, their differences, and a cross-check of both by statistical models."""

@@ -1,1 +1,0 @@
-"""Rules that reduce several raters' votes to one label."""

@@ -1,1 +1,0 @@
-"""N-grams, overlaps and longest common subsequences of tokenised texts."""

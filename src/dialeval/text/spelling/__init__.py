@@ -1,1 +1,0 @@
-"""Words of sentences in one spelling: numbers, times and prices as people write and say them, and denials."""

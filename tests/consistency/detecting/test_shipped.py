@@ -1,0 +1,36 @@
+"""The shipped detectors: each by a name of its own, and the best of those whose base is installed."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialeval.consistency.detecting import detector
+from dialeval.consistency.detecting.detector import SHIPPED_OF, PairDetector, adapter_path, is_shipped
+from dialeval.encoder.bases import is_installed
+from dialeval.errors import ResourceUnavailable
+
+
+def test_every_shipped_adapter_is_there_and_small() -> None:
+    for name in SHIPPED_OF:
+        assert is_shipped(name)
+        assert adapter_path(name).stat().st_size < 2_000_000
+
+
+def test_the_best_installed_base_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    better = {"shipped-deberta": "contradiction-deberta.safetensors", **SHIPPED_OF}
+    monkeypatch.setattr(detector, "SHIPPED_OF", better)
+    monkeypatch.setattr(detector, "is_installed", lambda base: True)
+    assert adapter_path("shipped").name == "contradiction-deberta.safetensors"
+    monkeypatch.setattr(detector, "is_installed", lambda base: base == "minilm")
+    assert adapter_path("shipped") == adapter_path("shipped-minilm")
+
+
+def test_two_bases_share_neither_key_nor_signature(minilm) -> None:
+    known = [PairDetector(name) for name in SHIPPED_OF if is_installed(name.removeprefix("shipped-"))]
+    assert known
+    for read in (lambda each: each.key, lambda each: each.fact):
+        assert len({read(each) for each in known}) == len(known)
+    absent = [name for name in SHIPPED_OF if not is_installed(name.removeprefix("shipped-"))]
+    for name in absent:
+        with pytest.raises(ResourceUnavailable, match="pip install"):
+            assert PairDetector(name).file
