@@ -13,7 +13,7 @@ from dialeval.nlg.generators.config import Model, Shape, TrainConfig
 from dialeval.nlg.generators.lessons import Split, split_lessons
 from dialeval.training.schedule import Schedule
 
-MODELS: Final[tuple[Model, ...]] = ("lstm", "d-sclstm", "hld-sclstm")
+MODELS: Final[tuple[Model, ...]] = ("lstm", "d-sclstm", "ld-sclstm", "hld-sclstm")
 NAMES: Final = ("piperade", "kiss seafood", "red door cafe", "udupi palace")
 FOODS: Final = ("thai", "basque", "indian")
 TEMPLATES: Final[Mapping[str, str]] = {

@@ -67,6 +67,38 @@ def test_e2e_pools_references_and_keeps_outputs_apart(tmp_path: Path) -> None:
     assert (output.system, output.response, output.meaning) == ("sys", "A is here.", parse_act("name[A]"))
 
 
+def test_frames_gives_wizards_turns_with_the_acts_that_name_no_frame(tmp_path: Path) -> None:
+    offer = [{"name": "offer", "args": [{"key": "dst_city", "val": "Rome"}, {"key": "budget", "val": "-1"}]}]
+    referring = [
+        {
+            "name": "inform",
+            "args": [{"key": "ref", "val": [{"frame": 2}]}, {"key": "breakfast", "val": True}],
+        },
+        {"name": "request", "args": [{"key": "str_date"}]},
+    ]
+    turns = [
+        {"author": "user", "text": "Rome, please.", "labels": {"acts": offer}},
+        {
+            "author": "wizard",
+            "text": "Rome it is.",
+            "labels": {"acts": referring, "acts_without_refs": offer},
+        },
+        {"author": "wizard", "text": "With breakfast. When?", "labels": {"acts": referring}},
+        {"author": "wizard", "text": "Hm.", "labels": {"acts": []}},
+    ]
+    rows = [{"id": "d1", "turns": turns}, {"id": "d2"}]
+    (tmp_path / "frames.json").write_text(json.dumps(rows), encoding="utf-8")
+    bad: list[BadLine] = []
+    items = list(read_acts(f"frames:{tmp_path / 'frames.json'}", bad.append))
+    assert [(item.item, print_act(item.meaning), item.references) for item in items] == [
+        ("d1/2", "offer(dst_city=Rome;budget=dontcare)", ("Rome it is.",)),
+        ("d1/3", "inform(breakfast=yes) request(str_date)", ("With breakfast. When?",)),
+    ]
+    assert "element 2 of the list" in bad[0].error.found
+    (tmp_path / "frames.json").write_text(json.dumps(rows[:1]), encoding="utf-8")
+    assert list(read_splits(f"frames:{tmp_path}")) == ["train"]
+
+
 def test_our_lines_need_an_act_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "acts.jsonl"
     path.write_text(

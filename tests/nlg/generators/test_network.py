@@ -42,13 +42,14 @@ def test_only_the_encoder_reads_values() -> None:
     ]
     for model in MODELS:
         first, second = network(model).costs(acts, [(4, END), (4, END)]).nats.tolist()
-        assert (first == second) == (model != "hld-sclstm")
+        assert (first == second) == (model in ("lstm", "d-sclstm"))
 
 
+@pytest.mark.parametrize("model", ["ld-sclstm", "hld-sclstm"])
 @torch.inference_mode()
-def test_the_encoder_reads_parts_in_their_order() -> None:
+def test_the_encoder_reads_parts_in_their_order(model) -> None:
     orders = ("inform(name=piperade;food=thai)", "inform(food=thai;name=piperade)")
-    encoder = network("hld-sclstm").encoder
+    encoder = network(model).encoder
     assert encoder is not None
     first, second = encoder([WORDS.act(parse_act(order)) for order in orders])
     assert not torch.allclose(first, second)
@@ -60,6 +61,24 @@ def test_the_encoder_reads_parts_in_their_order() -> None:
 def test_an_act_without_known_parts_has_an_empty_memory() -> None:
     nothing = WORDS.act(parse_act("unheard(of=x)"))
     assert nothing.parts == ()
-    memory = network("hld-sclstm").begin([nothing])
-    assert not memory.state.unsaid.any()
-    assert not memory.given.any()
+    for model in ("ld-sclstm", "hld-sclstm"):
+        memory = network(model).begin([nothing])
+        assert not memory.state.unsaid.any()
+        assert not memory.given.any()
+
+
+@torch.inference_mode()
+def test_ld_sclstm_reads_means_of_word_vectors_and_of_states() -> None:
+    encoder = network("ld-sclstm").encoder
+    assert encoder is not None
+    act = WORDS.act(parse_act("inform(name='kiss seafood';area=north)"))
+    state, states = encoder.upper.begin(torch.zeros(1, 0)), []
+    for part in act.parts:
+        mean = encoder.words(torch.tensor(part.value)).mean(0, keepdim=True)
+        feature = encoder.of_feature(torch.tensor([part.feature]))
+        state = encoder.upper.step(encoder.upper.project(mean) + feature, state)
+        states.append(state.hidden)
+    alone = encoder([act])
+    assert torch.allclose(alone, torch.stack(states).mean(0), atol=1e-6)
+    longer = WORDS.act(parse_act("offer(name='red door cafe') inform(food=thai)"))
+    assert torch.allclose(encoder([act, longer])[:1], alone, atol=1e-6)

@@ -26,7 +26,7 @@ def nlg(
         str,
         Argument(
             metavar="DATA",
-            help="Acts with sentences: rnnlg:FOLDER, dstc2:FOLDER, e2e:FOLDER, or a file of lines.",
+            help="Acts with sentences: rnnlg:FOLDER, dstc2:FOLDER, e2e:FOLDER, frames:FOLDER, or a file of lines.",
         ),
     ],
     out: Annotated[Path, Option("--out", "-o", help="The model's folder.")],

@@ -1,4 +1,4 @@
-"""Files of acts: readers of RNNLG, DSTC2-NLG, E2E, Alex and our own JSON Lines, and pools of references.
+"""Files of acts: readers of RNNLG, DSTC2-NLG, E2E, Alex, Frames and our own JSON Lines, and pools of references.
 
 Which sentences of a file are references of an act changes every score.
 """
@@ -166,6 +166,57 @@ def read_alex(source: Source, on_bad: OnBad = refuse) -> Iterator[ActItem]:
                 on_bad(BadLine(error, row.raw))
 
 
+def read_frames(source: Source, on_bad: OnBad = refuse) -> Iterator[ActItem]:
+    """The wizards' turns of Frames' frames.json (El Asri et al., 2017), each with its acts and its sentence.
+
+    Acts are those without references to frames, or where a turn has none of these, all of them without the
+    references. The value -1 is dontcare. Users' turns, and turns without an act, are left out.
+    """
+    with opened(source) as handle:
+        for row in array_rows(handle, shown(source)):
+            try:
+                dialogue = row.fields
+                if not isinstance(dialogue, dict) or not isinstance(dialogue.get("turns"), list):
+                    todo = "Give Frames' frames.json as it was published."
+                    raise BadInput(
+                        row.where.path, str(dialogue)[:80], "a list of turns", todo, row.where.line
+                    )
+                yield from _frames_turns(str(dialogue.get("id", row.number)), dialogue["turns"], row.where)
+            except BadInput as error:
+                error.found += f" in element {row.number:,} of the list"
+                on_bad(BadLine(error, row.raw))
+
+
+def _frames_turns(dialogue: str, turns: Sequence[object], where: Where) -> Iterator[ActItem]:
+    for number, turn in enumerate(turns, start=1):
+        if not isinstance(turn, Mapping) or turn.get("author") != "wizard":
+            continue
+        labels = turn.get("labels")
+        labels = labels if isinstance(labels, Mapping) else {}
+        named = labels.get("acts_without_refs") or labels.get("acts") or ()
+        acts = [
+            {"act": act.get("name"), "slots": _frames_slots(act)} for act in named if isinstance(act, Mapping)
+        ]
+        if acts:
+            meaning = parse_act(acts, where, f"turns[{number - 1}].labels")
+            yield ActItem(f"{dialogue}/{number}", meaning, (str(turn.get("text", "")),))
+
+
+def _frames_slots(act: Mapping[str, object]) -> list[list[object]]:
+    """The slots of an act of Frames; those whose value is a list refer to frames, and say nothing."""
+    args = act.get("args")
+    pairs = (
+        [(arg.get("key"), arg.get("val")) for arg in args or () if isinstance(arg, Mapping)]
+        if isinstance(args, list)
+        else []
+    )
+    return [
+        [key, "dontcare" if str(value) == "-1" else value]
+        for key, value in pairs
+        if isinstance(key, str) and not isinstance(value, list | dict)
+    ]
+
+
 def read_lines(source: Source, on_bad: OnBad = refuse) -> Iterator[ActItem]:
     """Our own lines (or a table): ``{"id", "system", "act", "response", "references"}``; only ``act`` is required."""
     for row in rows_of(source)(source, on_bad):
@@ -214,6 +265,7 @@ FORMS: Final[Mapping[str, Form]] = {
         },
     ),
     "alex": Form(read_alex, {"train": ("dataset.json",)}),
+    "frames": Form(read_frames, {"train": ("frames.json",)}),
     "lines": Form(read_lines, {split: (f"{split}.jsonl",) for split in SPLITS}),
 }
 """Every form of act files, by the word before a path: ``rnnlg:FOLDER``."""

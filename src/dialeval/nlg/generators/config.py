@@ -11,8 +11,8 @@ from dialeval.options import Option
 from dialeval.training.folder import Layout
 from dialeval.training.schedule import Schedule, require, require_at_least_one
 
-Model: TypeAlias = Literal["random", "lstm", "d-sclstm", "hld-sclstm"]
-"""The models of Sharma et al. (2017), section 4."""
+Model: TypeAlias = Literal["random", "lstm", "d-sclstm", "ld-sclstm", "hld-sclstm"]
+"""The models of Sharma et al. (2017), section 4, and the one that hld-sclstm is a variant of."""
 LAYOUT: Final = Layout(
     kind="nlg",
     marker="nlg.json",

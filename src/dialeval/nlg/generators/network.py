@@ -44,10 +44,10 @@ class HierarchicalEncoder(nn.Module):
         device = self.words.weight.device
         # A one-hot vector times a matrix is a row of it.
         projected = self.upper.project(read[columns.to(device)]) + self.of_feature(features.to(device))
-        return _last(self.upper, projected, [len(act.parts) for act in acts])
+        return self._gather(projected, [len(act.parts) for act in acts])
 
     def _read_values(self, values: Sequence[tuple[int, ...]]) -> Tensor:
-        """The lower LSTM's last state for each value, shape (values, hidden); zeros if a value has no words."""
+        """What is read of each value, shape (values, numbers); zeros if a value has no words."""
         width = max(map(len, values), default=0)
         ids = torch.full((width, len(values)), PAD)
         for column, value in enumerate(values):
@@ -55,7 +55,44 @@ class HierarchicalEncoder(nn.Module):
         ids = ids.to(self.words.weight.device)
         if self.training and self.unknown:
             ids = torch.where(torch.rand(ids.shape, device=ids.device) < self.unknown, UNKNOWN, ids)
-        return _last(self.lower, self.lower.project(self.words(ids)), [len(value) for value in values])
+        return self._read(ids, [len(value) for value in values])
+
+    def _read(self, ids: Tensor, lengths: Sequence[int]) -> Tensor:
+        """The lower LSTM's last state for each value of words by number, shape (words, values)."""
+        return _last(self.lower, self.lower.project(self.words(ids)), lengths)
+
+    def _gather(self, projected: Tensor, lengths: Sequence[int]) -> Tensor:
+        """The upper LSTM's last state for each act, shape (acts, hidden)."""
+        return _last(self.upper, projected, lengths)
+
+
+class MeanEncoder(HierarchicalEncoder):
+    """The encoder of ld-sc-LSTM, as Sharma et al. (2017), section 4.4, tell its two differences.
+
+    The mean of a value's word vectors takes the place of the lower LSTM, and the mean of the upper LSTM's states that
+    of its last one.
+    """
+
+    def __init__(self, features: int, values: int, embedding: int, hidden: int, unknown: float) -> None:
+        super().__init__(features, values, embedding, hidden, unknown)
+        del self.lower
+        self.upper = Lstm(embedding, hidden)
+
+    def _read(self, ids: Tensor, lengths: Sequence[int]) -> Tensor:
+        return _mean(self.words(ids), lengths)
+
+    def _gather(self, projected: Tensor, lengths: Sequence[int]) -> Tensor:
+        if not len(projected):
+            return super()._gather(projected, lengths)
+        state = self.upper.begin(projected.new_zeros(len(lengths), 0))
+        return _mean(unroll(self.upper, projected, state)[0], lengths)
+
+
+def _mean(steps: Tensor, lengths: Sequence[int]) -> Tensor:
+    """The mean over each row's own steps, given shape (steps, rows, numbers); zeros for rows without steps."""
+    counts = torch.tensor(lengths, device=steps.device)
+    inside = torch.arange(len(steps), device=steps.device)[:, None] < counts
+    return (steps * inside[..., None]).sum(0) / counts.clamp(min=1)[:, None]
 
 
 def _last(cell: Lstm, projected: Tensor, lengths: Sequence[int]) -> Tensor:
@@ -90,7 +127,7 @@ class Costs(NamedTuple):
 
 
 class Network(nn.Module):
-    """A decoder that reads, at every step, the word before, the act vector and, in an hld-scLSTM, the encoder's output.
+    """A decoder that reads, at every step, the word before, the act vector and, if it has an encoder, its output.
 
     These are the inputs of Sharma et al. (2017), sections 4.2 to 4.4. The act's part of the product with the input
     weights is the same at every step, so it is computed once for each sentence.
@@ -108,8 +145,9 @@ class Network(nn.Module):
         )
         known = features
         self.encoder = None
-        if shape.model == "hld-sclstm":
-            self.encoder = HierarchicalEncoder(features, values, shape.embedding, shape.hidden, unknown)
+        if shape.model in ("hld-sclstm", "ld-sclstm"):
+            kind = HierarchicalEncoder if shape.model == "hld-sclstm" else MeanEncoder
+            self.encoder = kind(features, values, shape.embedding, shape.hidden, unknown)
             known += shape.hidden
         gates = self.cell.project(torch.zeros(1, shape.embedding)).shape[1]
         self.of_act = nn.Linear(known, gates, bias=False)
