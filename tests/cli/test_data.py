@@ -45,6 +45,18 @@ def test_validate_says_what_is_in_a_file(dialeval):
     )
 
 
+def test_validate_counts_turns_and_words_as_tables_of_data_sets_do(dialeval):
+    talk = '{"id": "1", "system": "s", "turns": ["one two three", "four"]}\n'
+    path = put("talks.jsonl", talk + talk.replace('"1"', '"2"'))
+    done = dialeval("data", "validate", path)
+    assert "  in all: 4 turns; 8 words, 2.0 per turn\n" in done.out
+    found = json.loads(dialeval("data", "validate", path, "--json").out)
+    assert (found["said"], found["words"]) == (4, 8)
+    answer = '{"id": "1", "system": "s", "context": ["one two"], "response": "three"}\n'
+    done = dialeval("data", "validate", put("answers.jsonl", answer))
+    assert "  in all: 2 turns, responses counted; 3 words, 1.5 per turn\n" in done.out
+
+
 def test_validate_suggests_what_a_misspelt_field_means(dialeval):
     out = dialeval("data", "validate", put("x.jsonl", GOOD.replace("references", "refs") % 1)).out
     assert "unknown field 'refs' in 1 records; did you mean 'references'?" in out

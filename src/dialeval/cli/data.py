@@ -202,6 +202,8 @@ def _survey_json(content: Survey, side: SideFile | None) -> dict[str, object]:
         "systems": content.systems,
         "raters": content.raters,
         "turns": asdict(content.turns),
+        "said": content.said,
+        "words": content.words,
         "answers": asdict(content.answers),
         "without_references": content.without_references,
         "empty_responses": content.empty_responses,
@@ -225,6 +227,10 @@ def _survey_lines(content: Survey) -> Iterator[str]:
     else:
         turns = content.turns
         yield f"  turns per record: {turns.mean:.1f} on average, {turns.least:,} to {turns.most:,}"
+        if turns.total:
+            mean, with_responses = content.words / content.said, content.said > turns.total
+            noun = f"{counted(content.said, 'turn')}{', responses counted' if with_responses else ''}"
+            yield f"  in all: {noun}; {counted(content.words, 'word')}, {mean:.1f} per turn"
     noun = {"question": "candidates", "nbest": "responses", "example": "references", "prompt": "references"}
     if content.kind in noun:
         answers = content.answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dialeval.data.codec.bad import OnBad, refuse
@@ -13,7 +13,19 @@ from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source
 from dialeval.data.importers.conversation import shape_of
 from dialeval.data.reader import read_guessing
-from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record, Response
+from dialeval.data.types import (
+    Dialogue,
+    Example,
+    Judgement,
+    Kind,
+    NBest,
+    Prompt,
+    Question,
+    Record,
+    Response,
+    Turn,
+)
+from dialeval.text.tokenisers.words import split_whitespace
 
 
 @dataclass(slots=True)
@@ -48,6 +60,10 @@ class Survey:
     raters: Mapping[str, int]
     turns: Spread
     """Turns of contexts or dialogues."""
+    said: int
+    """These turns in all, and the responses of examples."""
+    words: int
+    """Words that are said in them, between spaces."""
     answers: Spread
     """References, candidates or n-best responses, whichever the kind has; values present for judgements."""
     without_references: int = 0
@@ -91,13 +107,18 @@ def survey(
     raters: Counter[str] = Counter()
     turns, answers = Spread(), Spread()
     absent: Counter[str] = Counter()
-    bare = empty = 0
+    bare = empty = said = words = 0
     for record in guess.records:
         if not isinstance(record, Prompt | Question) and record.system:
             systems[record.system] += 1
         if isinstance(record, Judgement):
             raters[record.rater] += 1
-        turns.add(_turns(record))
+        texts = [turn.text for turn in _turns(record)]
+        turns.add(len(texts))
+        if isinstance(record, Example) and record.response.missing is None:
+            texts.append(record.response.text)
+        said += len(texts)
+        words += sum(len(split_whitespace(text)) for text in texts)
         answers.add(_answers(record))
         bare += isinstance(record, Prompt | Example) and not record.references
         for response in _responses(record):
@@ -109,13 +130,25 @@ def survey(
     unknown = {
         name: count for name, count in names.items() if name not in known and not name.startswith(SYSTEM)
     }
-    return Survey(guess.kind, dict(systems), dict(raters), turns, answers, bare, empty, dict(absent), unknown)
+    return Survey(
+        guess.kind,
+        dict(systems),
+        dict(raters),
+        turns,
+        said,
+        words,
+        answers,
+        bare,
+        empty,
+        dict(absent),
+        unknown,
+    )
 
 
-def _turns(record: Record) -> int:
+def _turns(record: Record) -> Sequence[Turn]:
     if isinstance(record, Judgement):
-        return 0
-    return len(record.turns) if isinstance(record, Dialogue) else len(record.context)
+        return ()
+    return record.turns if isinstance(record, Dialogue) else record.context
 
 
 def _responses(record: Record) -> tuple[Response, ...]:

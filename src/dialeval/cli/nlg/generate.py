@@ -28,7 +28,10 @@ def generate(
     ],
     acts: Annotated[
         str,
-        Argument(metavar="ACTS", help="Lines with acts, or rnnlg:FILE, dstc2:FILE, e2e:FILE, frames:FILE; - for stdin."),
+        Argument(
+            metavar="ACTS",
+            help="Lines with acts, or rnnlg:FILE, dstc2:FILE, e2e:FILE, frames:FILE; - for stdin.",
+        ),
     ],
     out: Annotated[Path, Option("--out", "-o", help="Write n-best lists here, a line for each act.")],
     n: Annotated[int, Option("--n", min=1, help="Sentences for each act, best first.")] = 5,
