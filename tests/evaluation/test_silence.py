@@ -159,6 +159,34 @@ def test_pooled_counts_that_all_happen_to_be_1_are_not_taken_for_a_mean(answer):
     assert (found.score, found.filled, found.reasons[1]) == (1, 0, "no response (null)")
 
 
+@pytest.mark.parametrize("metric", ["contradiction_rate", "contradiction_free", "language(code='en')"])
+def test_an_item_whose_own_texts_are_too_short_to_be_judged_counts_all_the_same(metric):
+    """One sentence cannot contradict itself, and "OK." is of no language: silence was left out, answers were not."""
+    asked = (Turn("user", "Hm?"),)
+    said = "Yes, you can take the train. It leaves at nine from the station that is over there."
+    given = [Example(n, "bot", asked, Response(text), ("OK.",)) for n, text in (("1", said), ("2", ""))]
+    found = evaluate(build(metric), given)
+    assert (found.scored, found.filled, found.uncounted) == (2, 1, 0)
+    assert found.values[1] == found.metric.worst
+
+
+def test_silence_that_has_no_value_is_told_from_items_that_cannot_be_judged():
+    rouge = evaluate(build("rouge_l"), [example("1", None, ()), example("2", None), example("3", REFERENCE)])
+    assert (rouge.unanswered, rouge.filled, rouge.uncounted) == (2, 1, 0)
+    pooled = evaluate(KnownWords(), [example("1", "over"), example("2", None)])
+    assert (pooled.unanswered, pooled.filled, pooled.uncounted) == (1, 0, 1)
+    several = evaluate(build_any("distinct(n=1)"), [example("1", "a b"), example("2", "")])
+    assert (several.unanswered, several.uncounted) == (1, 1)
+
+
+@pytest.mark.parametrize("limits", ["", "decency.limits = (0, 1)\n"])
+def test_a_function_that_has_no_value_for_silence_leaves_it_uncounted_or_declares_limits(tmp_path, limits):
+    code = "def decency(response):\n    return float('!' not in response) if response else None\n\n\n"
+    (tmp_path / "own.py").write_text(code + limits)
+    found = evaluate(build_any("own.py:decency", tmp_path), [example("1", "Yes."), example("2", "")])
+    assert (found.scored, found.filled, found.uncounted) == ((2, 1, 0) if limits else (1, 0, 1))
+
+
 def test_a_function_says_itself_what_silence_is_worth(tmp_path: Path):
     (tmp_path / "own.py").write_text("def exact(response, references):\n    return response in references\n")
     metric = build_any("own.py:exact", tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadStudy
+from dialeval.evaluation.compare import compare
 from dialeval.study import load_study, read_summary, run_study, write_run
 from dialeval.study.loading import load_run
 from dialeval.study.report.tables import leaderboard
@@ -235,6 +236,43 @@ def test_beside_a_measure_that_counts_silence_the_others_do_not_vote_for_it(vari
     assert headline.startswith(
         "No system is ranked: no measure that can count unanswered items gives two systems scores."
     )
+
+
+OWN = """\
+import numpy as np
+
+
+class Precision:
+    limits = (0, 1)
+
+    def statistics(self, examples):
+        words = [(e.response.text.split(), e.references[0].split()) for e in examples]
+        return np.array([(sum(w in ref for w in said), len(said)) for said, ref in words], float).reshape(-1, 2)
+
+    def aggregate(self, totals):
+        with np.errstate(all="ignore"):
+            return totals[..., 0] / totals[..., 1]
+
+
+def share(response, references):
+    said = response.split()
+    return sum(word in references[0] for word in said) / len(said) if said else None
+"""
+
+
+@pytest.mark.parametrize("own", ["Precision", "share"])
+def test_half_silence_is_not_best_under_a_measure_of_ones_own_without_a_value_for_it(folder, own):
+    """Half-silent hush was best on both, and better than main in a comparison of folders."""
+    (folder / "own.py").write_text(OWN)
+    write_run(run_study(load_study(written(folder, "main hush", measures=f"own.py:{own}"))), folder / "out")
+    summary = read_summary(folder / "out")
+    assert summary.score("hush", own).estimate.value == 1
+    assert marks(summary, own) == {"main": "", "hush": "–"}
+    assert "hush is best" not in str(verdict(summary))
+    sides = load_run(folder / "out", code=[str(folder / f"own.py:{own}")]).scored
+    one, other = (side.result for side in sides)
+    compared = compare(one, other)
+    assert (compared.verdict, compared.better) == ("different", None)
 
 
 def test_silence_that_the_study_allows_or_rules_on_itself_is_ranked(varied):

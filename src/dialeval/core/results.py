@@ -90,6 +90,8 @@ class Result(Framed):
     """Subjects that the system left unanswered."""
     filled: int = 0
     """Those of them that have a value: the worst one."""
+    uncounted: int = 0
+    """Those of them that have none, although the metric could have judged an answer; 0 where silence has no rule."""
     subjects: Sequence[Any] = ()
     """What a corpus measure has measured, in order, so that comparisons can measure fewer of them; else empty."""
 

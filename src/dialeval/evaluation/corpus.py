@@ -22,7 +22,7 @@ from dialeval.core import (
 )
 from dialeval.data import subject_lines
 from dialeval.evaluation.runs import scores_of_corpus, sources_of, why_absent
-from dialeval.evaluation.silence import BLANK, SilenceRule, is_unanswered
+from dialeval.evaluation.silence import BLANK, SilenceRule, is_unanswered, why_never
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty_of
 from dialeval.stats import spread_without
 from dialeval.stats.resampling.clusters import variance_ratio
@@ -77,6 +77,12 @@ def corpus_result(
         units=known.units,
         design_effect=known.design_effect,
         unanswered=sum(silent),
+        uncounted=sum(
+            blank and index in reasons and why_never(metric, subject) is None
+            for index, (subject, blank) in enumerate(zip(everything, silent, strict=True))
+        )
+        if silence == "worst"
+        else 0,
         subjects=tuple(present),
     )
 

@@ -134,6 +134,7 @@ class Tally(Generic[S]):
         self._roll = new_roll(plan) if roll is None else roll
         self._reasons: dict[int, str] = {}
         self._silent: dict[int, S | Missing] = {}
+        self._hindered = 0
         self._rows = Gathered()
         self._resources = dict(metric.resources)
         identity = [str(metric.signature), sorted(self._resources.items()), __version__]
@@ -200,6 +201,7 @@ class Tally(Generic[S]):
             answers=self._roll.answers,
             unanswered=len(self._silent),
             filled=sum(place not in reasons for place in self._silent),
+            uncounted=self._uncounted(reasons),
         )
 
     def _count_silence(self, rows: Floats, scored: NDArray[np.bool_], reasons: dict[int, str]) -> Floats:
@@ -209,6 +211,7 @@ class Tally(Generic[S]):
         answered[silent] = False
         known = rows[answered[scored]]
         found = count_silence(self._metric, known, self._silent, reasons)
+        self._hindered = found.hindered
         everything = np.full((len(scored), rows.shape[1]), np.nan)
         everything[answered] = known
         for place, row in found.rows.items():
@@ -217,6 +220,12 @@ class Tally(Generic[S]):
         reasons |= found.reasons
         scored[silent] = [place in found.rows for place in silent.tolist()]
         return everything[scored]
+
+    def _uncounted(self, reasons: Mapping[int, str]) -> int:
+        """Number of unanswered subjects that have no value, although the metric could have judged an answer."""
+        if self._plan.silence == "unscored":
+            return 0
+        return sum(place in reasons for place in self._silent) - self._hindered
 
     def _scorable(self, batches: Iterable[NotedBatch[S]]) -> Iterator[Batch[S]]:
         for noted in batches:

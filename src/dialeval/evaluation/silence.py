@@ -27,6 +27,8 @@ SilenceRule: TypeAlias = Literal["worst", "unscored"]
 it says anything, as of an item that we failed on."""
 BLANK: Final = "blank response"
 _EMPTY: Final = Response("")
+_PROSE: Final = "Yes, this is what you can do. It is not the only way that there is."
+"""Two sentences whose language can be told, for metrics that judge no less."""
 
 
 def is_unanswered(subject: object) -> bool:
@@ -81,6 +83,8 @@ class Silence(NamedTuple):
     """Statistics by place of those that count."""
     reasons: Mapping[int, str]
     """Why the others do not."""
+    hindered: int
+    """Number of the others that the metric could not have judged, whatever the system had answered."""
 
 
 def count_silence(
@@ -92,12 +96,12 @@ def count_silence(
     the metric could not judge whatever the response, as one without references, keeps its reason.
     """
     hindered = {
-        place: why for place, subject in subjects.items() if (why := _why_never(metric, subject)) is not None
+        place: why for place, subject in subjects.items() if (why := why_never(metric, subject)) is not None
     }
     silent = {place: subject for place, subject in subjects.items() if place not in hindered}
     rows = _rows(metric, known, silent)
     left = {place: reasons.get(place, BLANK) for place in silent if place not in rows}
-    return Silence(rows, {**hindered, **left})
+    return Silence(rows, {**hindered, **left}, len(hindered))
 
 
 def _rows(metric: Metric[Any], known: Floats, silent: Mapping[int, Any]) -> dict[int, Floats]:
@@ -177,13 +181,18 @@ def _own_rows(metric: Metric[Any], silent: Mapping[K, Any]) -> dict[K, Floats]:
     return dict(zip(scorable, metric.statistics(list(scorable.values())), strict=True)) if scorable else {}
 
 
-def _why_never(metric: Metric[Any], subject: object) -> str | None:
+def why_never(metric: Metric[Any], subject: object) -> str | None:
     """Why the metric could not judge the item whatever was said in place of silence; None if it could, or nobody knows.
 
     Of several runs, those that said something may be what it cannot judge.
     """
-    spoken = _saying(subject, None)
-    return None if spoken is None else why_absent(spoken) or metric.unscorable(spoken)
+    why: str | None = None
+    for text in (None, _PROSE):
+        spoken = _saying(subject, text)
+        why = None if spoken is None else why_absent(spoken) or metric.unscorable(spoken)
+        if why is None:
+            break
+    return why
 
 
 def _saying(subject: object, text: str | None) -> Any:
@@ -198,7 +207,7 @@ def _saying(subject: object, text: str | None) -> Any:
 
 
 def _likely(example: Example) -> str:
-    """A response that any metric can judge which can judge the item."""
+    """A response that most metrics can judge which can judge the item."""
     heard: Context = example.context
     texts = (*example.references, *(turn.text for turn in reversed(heard)))
     return next((text for text in texts if not is_blank(text)), "yes")

@@ -161,6 +161,8 @@ def _scored(
     traces = {(trace.measure, trace.system): trace for trace in read_manifest(folder).provenance}
     results: dict[tuple[str, str], Scored] = {}
     said = _Answers(folder, examples, runs)
+    ruled = summary.missing in ("auto", "worst")
+    silent = {info.measure for info in summary.measures if ruled and not info.counts_silence}
     for block in read_results(folder / RESULTS):
         key = block.measure, block.system
         if key not in scores or key not in traces:
@@ -171,6 +173,8 @@ def _scored(
         measure = _measure(folder, scores[key], code)
         metric = over_runs(measure.metric, runs[block.system])
         result = _result(metric, block, scores[key], traces[key], resampling.confidence)
+        if block.measure in silent:
+            result = dataclasses.replace(result, uncounted=result.unanswered - result.filled)
         known = said.hashes(block.system, block.items, measure.capability)
         result = dataclasses.replace(result, answers=known)
         results[key] = Scored(measure, block.system, result, result)

@@ -109,7 +109,9 @@ def _limited(result: Result, items: Collection[str], resampling: Resampling) -> 
         for index, (item, system) in enumerate(zip(result.items, result.systems, strict=True))
     ]
     again = evaluate(result.metric, given, Plan(resampling=resampling, silence="unscored"))
-    return dataclasses.replace(again, provenance=result.provenance, unanswered=result.unanswered)
+    return dataclasses.replace(
+        again, provenance=result.provenance, unanswered=result.unanswered, uncounted=result.uncounted
+    )
 
 
 def _filled(result: Result, missing: Sequence[Any], resampling: Resampling) -> Result:
@@ -147,5 +149,9 @@ def _rescored(result: Result, rows: Floats, reasons: Mapping[int, str], resampli
     tally: Tally[Any] = Tally(result.metric, Plan(resampling=resampling, packed=packed))
     tally.enter_rows(result, rows, reasons)
     return dataclasses.replace(
-        tally.result(), provenance=result.provenance, unanswered=result.unanswered, filled=result.filled
+        tally.result(),
+        provenance=result.provenance,
+        unanswered=result.unanswered,
+        filled=result.filled,
+        uncounted=result.uncounted,
     )

@@ -14,7 +14,6 @@ from dialeval.display.wording import NEGLIGIBLE
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.compare.leaving_out import side_of
 from dialeval.evaluation.compare.pairing import are_aligned, places_of_values, valued_places
-from dialeval.evaluation.silence import counts_silence
 from dialeval.files.documents import finite
 from dialeval.stats import Jackknifed, Ranks, RankTable, rank_jackknifed
 from dialeval.study.document import Family, Ranking, SystemRank
@@ -107,7 +106,7 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
             units,
         )
         silent = {
-            place: system.result.unanswered / len(system.result)
+            place: system.result.uncounted / len(system.result)
             for place, system in enumerate(systems)
             if _is_silent(study, system)
         }
@@ -126,16 +125,15 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
 
 
 def _is_silent(study: Study, scored: Scored) -> bool:
-    """Whether the system left more items unanswered than the study allows, under a measure that cannot count them."""
-    if study.missing != "auto" or counts_silence(scored.measure.metric):
+    """Whether the system left more items unanswered than the study allows, of which the measure does not count all."""
+    if study.missing != "auto" or not scored.result.uncounted:
         return False
     return scored.result.unanswered > study.allow_unanswered * len(scored.result)
 
 
 def _worst(scored: Scored) -> float:
-    """The worst score that the measure has for a corpus; NaN if there is none, or the measure is not of corpora."""
-    metric = scored.measure.metric
-    return math.nan if metric.per_item else metric.worst
+    """The worst score that the measure has for a corpus; NaN if there is none."""
+    return scored.measure.metric.worst
 
 
 def _with_silence(table: Jackknifed, shares: Mapping[int, float], worst: float) -> Jackknifed:

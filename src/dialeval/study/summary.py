@@ -45,7 +45,7 @@ def summarise(run: Run) -> Summary:
             )
             for respondent, kind in zip(run.respondents, study.kinds, strict=True)
         ),
-        measures=tuple(map(_measure, study.measures)),
+        measures=tuple(_measure(measure, run.scored) for measure in study.measures),
         results=tuple(map(_score, run.scored)),
         comparisons=run.compared,
         gates=run.gates,
@@ -53,8 +53,8 @@ def summarise(run: Run) -> Summary:
         human=None if run.agreement is None else run.agreement.document,
         sections={
             name: sections
-            for name, capability in TASKS.items()
-            if (sections := _sections(run, name)) or capability.measures
+            for name, traits in TASKS.traits.items()
+            if (sections := _sections(run, name)) or traits.measures
         },
         missing=study.missing,
         allow_unanswered=study.allow_unanswered,
@@ -79,7 +79,9 @@ def _people(run: Run) -> tuple[Comparison, ...]:
     return compare_ratings(joined, run.study.resampling, scale)
 
 
-def _measure(measure: Measure) -> MeasureInfo:
+def _measure(measure: Measure, scored: Sequence[Scored]) -> MeasureInfo:
+    metric = measure.metric
+    left_out = any(s.measure is measure and s.result.uncounted for s in scored)
     return MeasureInfo(
         measure=measure.label,
         name=measure.metric.signature.name,
@@ -88,7 +90,7 @@ def _measure(measure: Measure) -> MeasureInfo:
         per_item=measure.metric.per_item,
         summary=measure.summary,
         family=measure.metric.family,
-        counts_silence=measure.metric.higher_is_better is None or counts_silence(measure.metric),
+        counts_silence=metric.higher_is_better is None or (counts_silence(metric) and not left_out),
     )
 
 

@@ -15,7 +15,6 @@ from dialeval.evaluation.compare.leaving_out import compare_left_out, several_ru
 from dialeval.evaluation.compare.names import with_names
 from dialeval.evaluation.compare.pairing import check_same_measure, share_items
 from dialeval.evaluation.compare.undecided import Setting
-from dialeval.evaluation.silence import counts_silence
 from dialeval.stats import Adjusted, adjust_families, combined_p
 from dialeval.stats.tests.multiple import Correction
 
@@ -77,9 +76,9 @@ def compare_pairs(
 
 
 def without_credit(comparison: Comparison, a: Result, b: Result) -> Comparison:
-    """The comparison, in which no system is better that left items unanswered, if the measure cannot count them."""
+    """The comparison, in which no system is better that left items unanswered which the measure does not count."""
     winner = {comparison.a: a, comparison.b: b}.get(comparison.better or "")
-    if winner is None or not winner.unanswered or counts_silence(winner.metric):
+    if winner is None or not winner.uncounted:
         return comparison
     return dataclasses.replace(comparison, better=None, verdict="different")
 

@@ -316,7 +316,7 @@ class Summary:
         info = next((one for one in self.measures if one.measure == measure), None)
         if score is None or info is None or info.counts_silence or self.missing != "auto":
             return False
-        return score.unanswered > self.allow_unanswered * score.asked
+        return score.unanswered > max(score.filled, self.allow_unanswered * score.asked)
 
     def relation(self, measure: str, system: str, other: str) -> Verdict | None:
         """What is shown of the system beside the other one under that measure; None where they were not compared."""
