@@ -229,8 +229,8 @@ def _survey_lines(content: Survey) -> Iterator[str]:
         yield f"  turns per record: {turns.mean:.1f} on average, {turns.least:,} to {turns.most:,}"
         if turns.total:
             mean, with_responses = content.words / content.said, content.said > turns.total
-            noun = f"{counted(content.said, 'turn')}{', responses counted' if with_responses else ''}"
-            yield f"  in all: {noun}; {counted(content.words, 'word')}, {mean:.1f} per turn"
+            turned = f"{counted(content.said, 'turn')}{', responses counted' if with_responses else ''}"
+            yield f"  in all: {turned}; {counted(content.words, 'word')}, {mean:.1f} per turn"
     noun = {"question": "candidates", "nbest": "responses", "example": "references", "prompt": "references"}
     if content.kind in noun:
         answers = content.answers
