@@ -7,10 +7,19 @@ import pytest
 
 from dialeval.data.importers.corpora.circa import LABELS as CIRCA
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.nbest.answers.augment import augmented, is_unrelated, negative_question
+from dialeval.nbest.answers.augment import augmented, negative_question
 from dialeval.nbest.answers.corpus import Exchange, read_exchanges, split_exchanges
-from dialeval.nbest.answers.evaluation import best_threshold, codes, decide, measure_labels, softmax
+from dialeval.nbest.answers.evaluation import (
+    Readable,
+    Thresholds,
+    best_thresholds,
+    codes,
+    decide,
+    measure_labels,
+    softmax,
+)
 from dialeval.nbest.answers.labels import OF_CIRCA, first_word_label, majority
+from dialeval.nbest.answers.topics import crossed, is_unrelated, relatedness, topic_words
 
 
 def test_every_label_of_circa_has_a_side():
@@ -155,12 +164,52 @@ class TestMeasuring:
         assert found.precision == {"yes": 1.0, "no": 0.5, "ambiguous": 1.0}
         assert found.macro_f1 == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
 
-    def test_ambiguous_from_the_threshold_on(self):
-        probabilities = np.array([[0.6, 0.1, 0.3], [0.1, 0.6, 0.3]])
-        assert decide(probabilities, 0.31).tolist() == [0, 1]
-        assert decide(probabilities, 0.3).tolist() == [2, 2]
+    def test_what_is_not_called_ambiguous_has_an_accuracy_of_its_own(self):
+        found = measure_labels(codes(["yes", "no", "ambiguous"]), codes(["yes", "yes", "no"]))
+        assert (found.abstained, found.accuracy_read) == (pytest.approx(1 / 3), 0.5)
 
-    def test_the_threshold_finds_ambiguous_answers_that_are_never_the_likeliest(self):
+    def test_ambiguous_from_the_threshold_on(self):
+        answers = Readable(np.array([[0.6, 0.1, 0.3], [0.1, 0.6, 0.3]]), np.ones(2))
+        assert decide(answers, Thresholds(0.31)).tolist() == [0, 1]
+        assert decide(answers, Thresholds(0.3)).tolist() == [2, 2]
+
+    def test_ambiguous_below_a_cosine_with_the_question(self):
+        answers = Readable(np.array([[0.9, 0.1, 0.0], [0.1, 0.9, 0.0]]), np.array([0.09, 0.1]))
+        assert decide(answers, Thresholds(0.5, 0.1)).tolist() == [2, 1]
+        assert decide(answers, Thresholds(0.5)).tolist() == [0, 1]
+
+    def test_the_threshold_finds_half_of_the_ambiguous_answers_and_is_the_highest_that_does(self):
+        shares = np.array([0.7, 0.4, 0.2, 0.1, 0.05, 0.02])
+        answers = Readable(np.stack([1 - shares, 0 * shares, shares], axis=1), np.ones(6))
+        labels = ["ambiguous", "yes", "ambiguous", "ambiguous", "ambiguous", "yes"]
+        found = best_thresholds(answers, labels, NOTHING)
+        assert found == (0.2, -1.0)
+        assert decide(answers, found).tolist() == [2, 2, 2, 0, 0, 0]
+
+    def test_the_cosine_is_the_lowest_that_finds_half_of_the_unrelated_answers(self):
+        answers = Readable(np.array([[0.6, 0.1, 0.3], [0.95, 0.05, 0.0]]), np.array([0.9, 0.15]))
+        unrelated = Readable(np.tile([0.9, 0.1, 0.0], (4, 1)), np.array([0.0, 0.05, 0.2, 0.4]))
+        assert best_thresholds(answers, ["ambiguous", "yes"], unrelated) == (0.3, 0.06)
+
+    def test_without_ambiguous_answers_macro_f1_decides(self):
         logits = np.log(np.array([[0.6, 0.1, 0.3], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05]]))
-        threshold = best_threshold(logits, ["ambiguous", "yes", "no"])
-        assert decide(softmax(logits), threshold).tolist() == [2, 0, 1]
+        found = best_thresholds(Readable(softmax(logits), np.ones(3)), ["yes", "yes", "no"], NOTHING)
+        assert decide(Readable(softmax(logits), np.ones(3)), found).tolist() == [0, 0, 1]
+
+
+NOTHING = Readable(np.zeros((0, 3)), np.zeros(0))
+
+
+def test_stop_words_are_whole_words():
+    assert topic_words("Would you like to rest in Rome?") == {"rest", "rome"}
+
+
+def test_questions_are_crossed_with_answers_on_other_topics(encoder):
+    dog = Exchange("d", "Do you own a dog?", "I have a golden retriever at home.", "yes", (1.0, 0.0, 0.0))
+    food = Exchange("f", "Do you eat meat?", "A vegetarian since 2010, in fact.", "no", (0.0, 1.0, 0.0))
+    pairs = crossed([dog, food] * 10, seed=0)
+    assert set(pairs) == {(dog.question, food.answer), (food.question, dog.answer)}
+    far = relatedness(*zip(*pairs, strict=True))
+    near = relatedness([dog.question, food.question], [dog.answer, food.answer])
+    assert far.max() < near.min()
+    assert relatedness([dog.question] * 2, ["No, never.", "I do."]).tolist() == [1.0, 1.0]

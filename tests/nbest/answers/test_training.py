@@ -59,7 +59,7 @@ def test_a_classifier_learns_and_runs_without_torch(tmp_path):
     reader = load_classifier(tmp_path)
     readings = reader.read(["Do you like thing 99?"] * 4, ["I love it.", "I hate it.", "Hard to say.", " "])
     assert [reading.label for reading in readings] == ["yes", "no", "ambiguous", "ambiguous"]
-    assert reader.threshold == done.threshold
+    assert reader.thresholds == done.thresholds
 
 
 class TestTheShippedClassifier:
@@ -77,8 +77,18 @@ class TestTheShippedClassifier:
             ("Do you like sushi?", "I can't stand fish.", "no"),
         ]
         readings = load_classifier().read([q for q, _, _ in asked], [a for _, a, _ in asked])
-        assert [reading.label for reading in readings] == [label for _, _, label in asked]
-        assert all(0.38 < reading.probability <= 1 for reading in readings)
+        labels = [reading.label for reading in readings]
+        assert all(given in (label, "ambiguous") for given, (_, _, label) in zip(labels, asked, strict=True))
+        assert labels.count("ambiguous") <= 1
+        assert [labels[0], labels[1]] == ["yes", "no"], "direct answers are read"
+
+    def test_an_answer_about_something_else_is_neither_yes_nor_no(self):
+        asked = [
+            ("Do you have a car?", "Bananas are yellow."),
+            ("Do you like jazz?", "The train to the airport leaves at noon."),
+        ]
+        readings = load_classifier().read([q for q, _ in asked], [a for _, a in asked])
+        assert [reading.label for reading in readings] == ["ambiguous"] * 2
 
     def test_its_signature_names_the_adapter_and_its_resources(self):
         reader = load_classifier()

@@ -142,7 +142,8 @@ def yesno(
 
 def _print(done: Trained, split: str, out: Path, *, json: bool) -> None:
     if json:
-        facts = {"folder": str(out), "threshold": done.threshold, "valid": as_json(done.valid)}
+        thresholds = {"threshold": done.thresholds.ambiguous, "related": done.thresholds.related}
+        facts = {"folder": str(out), **thresholds, "valid": as_json(done.valid)}
         print(
             jsonlib.dumps(
                 {**facts, "split": split, "test": as_json(done.test), "first_word": as_json(done.rule)}
@@ -158,5 +159,6 @@ def _line(measured: Measured) -> str:
     recall = ", ".join(f"{label} {share:.2f}" for label, share in measured.recall.items())
     return (
         f"accuracy {found.value:.3f} [{found.low:.3f}, {found.high:.3f}] on {found.n:,}, macro F1 "
-        f"{measured.macro_f1:.3f}, recall {recall}"
+        f"{measured.macro_f1:.3f}, recall {recall}; {measured.abstained:.1%} called ambiguous, accuracy of the others "
+        f"{measured.accuracy_read:.3f}"
     )

@@ -11,8 +11,10 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
-from dialeval.nbest.answers.evaluation import decide, softmax
+from dialeval.encoder.files import EMBEDDED, find_encoder
+from dialeval.nbest.answers.evaluation import Readable, Thresholds, decide, softmax
 from dialeval.nbest.answers.labels import LABELS, first_word_label
+from dialeval.nbest.answers.topics import relatedness
 from dialeval.nbest.document import Label
 
 SHIPPED: Final = Path(__file__).parent / "assets" / "yesno.safetensors"
@@ -66,17 +68,20 @@ class YesNoClassifier:
     """An encoder with an adapter that `dialeval train yesno` wrote."""
 
     file: AdapterFile
-    threshold: float
+    thresholds: Thresholds
 
     @property
     def signature(self) -> Signature:
-        """The adapter and its threshold of ambiguity."""
-        return Signature("yesno", (("threshold", self.threshold),), self.file.facts)
+        """The adapter and its thresholds."""
+        probability, related = self.thresholds
+        settings: tuple[tuple[str, float], ...] = (("threshold", probability), ("related", related))
+        return Signature("yesno", settings if related > -1 else settings[:1], self.file.facts, version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:
-        """The adapter and the encoder."""
-        return self.file.resources
+        """The adapter and its encoder, and the one that compares answers with questions."""
+        own = self.file.resources
+        return {**find_encoder(EMBEDDED).resources, **own} if self.thresholds.related > -1 else own
 
     def probabilities(self, questions: Sequence[str], answers: Sequence[str]) -> Floats:
         """Of yes, no and ambiguous, shape (n, 3)."""
@@ -89,7 +94,9 @@ class YesNoClassifier:
             return []
         probabilities = self.probabilities(questions, answers)
         probabilities[[not answer.strip() for answer in answers]] = (0.0, 0.0, 1.0)
-        codes = decide(probabilities, self.threshold)
+        compared = self.thresholds.related > -1
+        related = relatedness(questions, answers) if compared else np.ones(len(answers))
+        codes = decide(Readable(probabilities, related), self.thresholds)
         confidence = probabilities[np.arange(len(codes)), codes]
         return [Reading(LABELS[code], p) for code, p in zip(codes.tolist(), confidence.tolist(), strict=True)]
 
@@ -97,9 +104,11 @@ class YesNoClassifier:
 def load_classifier(model: Path | None = None, *, threshold: float | None = None) -> YesNoClassifier:
     """The classifier in a folder or file of ``dialeval train yesno``; the shipped one where none is named.
 
-    ``threshold`` is the probability from which an answer is ambiguous; by default the one found in training.
+    ``threshold`` is the probability from which an answer is ambiguous; by default the one found in training, as is
+    the cosine with the question below which it is.
     """
     path = SHIPPED if model is None else model / "adapter.safetensors" if model.is_dir() else model
     file = find_adapter(path)
     known = float(file.about.facts.get("threshold", 0.5))
-    return YesNoClassifier(file, known if threshold is None else threshold)
+    related = float(file.about.facts.get("related", -1))
+    return YesNoClassifier(file, Thresholds(known if threshold is None else threshold, related))

@@ -1,10 +1,10 @@
-"""Agreement of answer labels with people's: accuracy, F1, calibration, and the threshold of ambiguity."""
+"""Agreement of answer labels with people's: accuracy, F1, calibration, and the thresholds of ambiguity."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,26 @@ from dialeval.stats import Estimate, proportion
 
 _AMBIGUOUS: Final = LABELS.index("ambiguous")
 _BINS: Final = 10
+RECALL: Final = 0.5
+"""Share of ambiguous answers, and of answers to other questions, that thresholds are to find."""
+
+
+class Thresholds(NamedTuple):
+    """From where on an answer is neither yes nor no."""
+
+    ambiguous: float
+    """Probability that it is ambiguous."""
+    related: float = -1.0
+    """Cosine with its question, below which it is about something else; -1 if that is not looked at."""
+
+
+class Readable(NamedTuple):
+    """What labels are decided by: one row for each answer."""
+
+    probabilities: Floats
+    """Of yes, no and ambiguous, shape (n, 3)."""
+    related: Floats
+    """Cosine with the question, 1 where it is not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +49,10 @@ class Measured:
     precision: Mapping[str, float]
     calibration_error: float
     """Mean distance of confidence from accuracy over ten bins of confidence."""
+    abstained: float = 0.0
+    """Share of answers that are called ambiguous."""
+    accuracy_read: float = float("nan")
+    """Of the others; NaN if there are none."""
 
 
 def softmax(logits: Floats) -> Floats:
@@ -38,19 +62,38 @@ def softmax(logits: Floats) -> Floats:
     return out
 
 
-def decide(probabilities: Floats, threshold: float) -> Integers:
-    """The label of each row: ambiguous from the threshold on, else the likelier of yes and no."""
+def decide(answers: Readable, thresholds: Thresholds) -> Integers:
+    """The label of each answer: ambiguous by either threshold, else the likelier of yes and no."""
+    probabilities, related = answers
     sides = probabilities[:, :_AMBIGUOUS].argmax(axis=1)
-    return np.where(probabilities[:, _AMBIGUOUS] >= threshold, _AMBIGUOUS, sides)
+    unclear = (probabilities[:, _AMBIGUOUS] >= thresholds.ambiguous) | (related < thresholds.related)
+    return np.where(unclear, _AMBIGUOUS, sides)
 
 
-def best_threshold(logits: Floats, labels: Sequence[Label]) -> float:
-    """The threshold of ambiguity with the best macro F1 on these answers; the highest of several."""
-    probabilities, wanted = softmax(logits), codes(labels)
-    grid = np.round(np.arange(0.05, 0.96, 0.01), 2)
-    scores = [_macro_f1(decide(probabilities, float(threshold)), wanted) for threshold in grid]
-    best = max(scores)
-    return float(max(threshold for threshold, score in zip(grid, scores, strict=True) if score == best))
+def best_thresholds(answers: Readable, labels: Sequence[Label], unrelated: Readable) -> Thresholds:
+    """The mildest thresholds that find half of the ambiguous answers, and half of the ``unrelated`` ones.
+
+    With each cosine goes the highest probability that finds half of the ambiguous answers; the cosine is the lowest
+    with which half of the unrelated ones are found. Without unrelated answers none is compared; without ambiguous
+    ones, or where no probability finds as many, the probability is the one with the best macro F1.
+    """
+    wanted = codes(labels)
+    for related in _COSINES if len(unrelated.related) else _COSINES[:1]:
+        thresholds = Thresholds(_best_probability(answers, wanted, related), related)
+        if not len(unrelated.related) or (decide(unrelated, thresholds) == _AMBIGUOUS).mean() >= RECALL:
+            break
+    return thresholds
+
+
+def _best_probability(answers: Readable, wanted: Integers, related: float) -> float:
+    given = {p: decide(answers, Thresholds(p, related)) for p in _PROBABILITIES}
+    ambiguous = wanted == _AMBIGUOUS
+    found = [p for p in given if ambiguous.any() and (given[p][ambiguous] == _AMBIGUOUS).mean() >= RECALL]
+    return max(found) if found else max(given, key=lambda p: (_macro_f1(given[p], wanted), p))
+
+
+_PROBABILITIES: Final[tuple[float, ...]] = tuple(np.round(np.arange(0.05, 0.96, 0.01), 2).tolist())
+_COSINES: Final = (-1.0, *np.round(np.arange(0.01, 0.31, 0.01), 2).tolist())
 
 
 def codes(labels: Sequence[Label]) -> Integers:
@@ -58,16 +101,16 @@ def codes(labels: Sequence[Label]) -> Integers:
     return np.array([LABELS.index(label) for label in labels], dtype=np.int64)
 
 
-def measure(logits: Floats, labels: Sequence[Label], threshold: float) -> Measured:
+def measure(answers: Readable, labels: Sequence[Label], thresholds: Thresholds) -> Measured:
     """The classifier's labels compared with people's."""
-    probabilities = softmax(logits)
-    given = decide(probabilities, threshold)
-    return measure_labels(given, codes(labels), probabilities[np.arange(len(given)), given])
+    given = decide(answers, thresholds)
+    return measure_labels(given, codes(labels), answers.probabilities[np.arange(len(given)), given])
 
 
 def measure_labels(given: Integers, wanted: Integers, confidence: Floats | None = None) -> Measured:
     """Labels compared with people's; calibration is NaN where there is no confidence."""
     right = int((given == wanted).sum())
+    read = given != _AMBIGUOUS
     present = [code for code in range(len(LABELS)) if (wanted == code).any()]
     return Measured(
         accuracy=proportion(right, len(wanted)),
@@ -79,6 +122,8 @@ def measure_labels(given: Integers, wanted: Integers, confidence: Floats | None 
             if (given == code).any()
         },
         calibration_error=float("nan") if confidence is None else _calibration(confidence, given == wanted),
+        abstained=float(1 - read.mean()),
+        accuracy_read=float((given == wanted)[read].mean()) if read.any() else float("nan"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -15,8 +15,18 @@ from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import hash_file
 from dialeval.nbest.answers.augment import augmented
 from dialeval.nbest.answers.corpus import Exchange, Parts, digest
-from dialeval.nbest.answers.evaluation import Measured, best_threshold, codes, measure, measure_labels
+from dialeval.nbest.answers.evaluation import (
+    Measured,
+    Readable,
+    Thresholds,
+    best_thresholds,
+    codes,
+    measure,
+    measure_labels,
+    softmax,
+)
 from dialeval.nbest.answers.labels import LABELS, first_word_label
+from dialeval.nbest.answers.topics import crossed, relatedness
 from dialeval.stats import Estimate
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import (
@@ -58,7 +68,7 @@ class Trained:
     """The outcome of training."""
 
     adapter: Path
-    threshold: float
+    thresholds: Thresholds
     fitted: Fitted
     valid: Measured
     test: Measured
@@ -87,16 +97,20 @@ def train_yesno(
     begun = hash_file(start) if start else None
     identity = {**config.identity(), "data": digest(learnt), "valid": digest(parts.valid), "start": begun}
     fitted = fit(task, schedule, Checkpoints(folder, identity), session)
-    valid = _logits(model, parts.valid)
-    threshold = best_threshold(valid, [each.label for each in parts.valid])
-    facts = {"threshold": threshold, "train": digest(parts.train), "exchanges": len(parts.train)}
+    valid = _readable(model, _pairs(parts.valid))
+    labels = [each.label for each in parts.valid]
+    thresholds = best_thresholds(valid, labels, _readable(model, crossed(parts.valid, schedule.seed)))
+    facts = {
+        **{"threshold": thresholds.ambiguous, "related": thresholds.related},
+        **{"train": digest(parts.train), "exchanges": len(parts.train)},
+    }
     write_adapter(folder / ADAPTER, model, "yesno", facts)
     trained = Trained(
         adapter=folder / ADAPTER,
-        threshold=threshold,
+        thresholds=thresholds,
         fitted=fitted,
-        valid=measure(valid, [each.label for each in parts.valid], threshold),
-        test=measure(_logits(model, parts.test), [each.label for each in parts.test], threshold),
+        valid=measure(valid, labels, thresholds),
+        test=measure(_readable(model, _pairs(parts.test)), [each.label for each in parts.test], thresholds),
         rule=measure_first_word(parts.test),
     )
     write_atomically(folder / CARD, str(card_of(trained, parts, config, start)).encode())
@@ -113,7 +127,10 @@ def card_of(trained: Trained, parts: Parts, config: YesNoConfig, start: Path | N
     """What a reader should know of the classifier."""
     measured = {"validation": trained.valid, "held out": trained.test, "held out, first word": trained.rule}
     rows = [
-        (name, f"{m.accuracy.n:,}", _accuracy(m.accuracy), f"{m.macro_f1:.3f}", _recalls(m))
+        (
+            *(name, f"{m.accuracy.n:,}", _accuracy(m.accuracy), f"{m.macro_f1:.3f}", _recalls(m)),
+            *(f"{m.abstained:.3f}", f"{m.accuracy_read:.3f}"),
+        )
         for name, m in measured.items()
     ]
     tested = sorted({each.scenario for each in parts.test} - {each.scenario for each in parts.train})
@@ -124,7 +141,9 @@ def card_of(trained: Trained, parts: Parts, config: YesNoConfig, start: Path | N
         about=(
             f"Reads the answer to a polar question as yes, no or ambiguous: {_trained(config.finetuning)} "
             f"{config.finetuning.encoder} and a head, run by `dialeval nbest answers` without torch. An answer is "
-            f"ambiguous from a probability of {trained.threshold:.2f} on, chosen on validation exchanges."
+            f"ambiguous from a probability of {trained.thresholds.ambiguous:.2f} on{_unrelated(trained.thresholds)}, "
+            "chosen on validation exchanges to find half of the ambiguous answers and of answers to other questions "
+            "at the least cost in accuracy."
         ),
         data=(
             f"Learnt from {len(parts.train):,} exchanges (sha256 {digest(parts.train)}), with direct answers, "
@@ -132,13 +151,27 @@ def card_of(trained: Trained, parts: Parts, config: YesNoConfig, start: Path | N
             f"judgements.{begun}{unseen}"
         ),
         settings={**config.identity(), "updates": trained.fitted.best.updates},
-        columns=("exchanges", "n", "accuracy", "macro F1", "recall"),
+        columns=(
+            "exchanges",
+            "n",
+            "accuracy",
+            "macro F1",
+            "recall",
+            "called ambiguous",
+            "accuracy of the others",
+        ),
         measured=rows,
     )
 
 
 def _trained(settings: Finetuning) -> str:
     return "all weights of" if settings.rank is None else "low-rank changes of"
+
+
+def _unrelated(thresholds: Thresholds) -> str:
+    if thresholds.related <= -1:
+        return ""
+    return f", or below a cosine with its question of {thresholds.related:.2f}"
 
 
 def _accuracy(found: Estimate) -> str:
@@ -156,9 +189,16 @@ def _drawn(exchanges: Sequence[Exchange], config: YesNoConfig) -> list[Exchange]
     return [exchanges[row] for row in sorted(rows.tolist())]
 
 
-def _logits(model: FinetunedEncoder, exchanges: Sequence[Exchange]) -> Any:
-    tokens = model.tokens([(each.question, each.answer) for each in exchanges])
-    return predict(model, tokens).numpy().astype(np.float64)
+def _pairs(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
+    return [(each.question, each.answer) for each in exchanges]
+
+
+def _readable(model: FinetunedEncoder, pairs: Sequence[tuple[str, str]]) -> Readable:
+    if not pairs:
+        return Readable(np.zeros((0, len(LABELS))), np.zeros(0))
+    logits = predict(model, model.tokens(pairs)).numpy().astype(np.float64)
+    questions, answers = zip(*pairs, strict=True)
+    return Readable(softmax(logits), relatedness(questions, answers))
 
 
 def make_task(
