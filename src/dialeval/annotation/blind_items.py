@@ -62,6 +62,23 @@ def blind_utterances(said: Sequence[Utterance], shows: Shows) -> list[Blind]:
     return [_single(response) for response in said]
 
 
+def blind_together(said: Iterable[Utterance]) -> list[Blind]:
+    """One blind item for each context, with all responses to it; raters judge each of them."""
+    groups: dict[str, list[Utterance]] = {}
+    for response in said:
+        groups.setdefault(response.item, []).append(response)
+    found = []
+    for item, group in groups.items():
+        name = random_id("i")
+        shown = tuple(Shown(random_id("c"), response.text) for response in group)
+        systems = {one.id: response.system for one, response in zip(shown, group, strict=True)}
+        context = _nameless(group[0].context)
+        found.append(
+            Blind(Item(name, context, shown, marked=group[0].marked), Source(name, item, systems=systems))
+        )
+    return found
+
+
 def numbered(utterances: Iterable[Utterance], *, seed: int = 0) -> list[Blind]:
     """Blind items of responses, those to one item side by side in an order drawn by the seed.
 

@@ -207,6 +207,63 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerRates:
+    """Contradictory answers of a system, as some, most and all of its raters say."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    answers: int
+    contradictory: Estimate
+    """The share by the labels."""
+    any: Estimate
+    """The share that one rater or more calls contradictory; undefined if no person labelled an answer."""
+    all: Estimate
+    """The share that all raters call contradictory."""
+    within: int | None
+    """Contradictory answers that also contradict themselves, as the detector finds; None without it or texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Contradictory answers by how their probes were drawn, at one distance and by one number of votes."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    distance: int | None
+    """How many turns before the question the turn is that it asks about; None for all distances."""
+    votes: int | None
+    """How many raters or more call the answers contradictory; None for the labels."""
+    counts: dict[str, tuple[int, int]]
+    """Contradictory answers and all answers to probes drawn by FQness (``top``) and at random (``random``)."""
+    p: float | None
+    """One-tailed, over contexts, that probes drawn by FQness provoke more."""
+    reason: str | None = None
+    """Why there is no test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Contradictions that a detector finds and another misses beside those that both find, by raters' votes."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    model: str
+    against: str
+    gained: tuple[int, int]
+    """Of those that ``model`` finds and ``against`` misses: not all raters voted for them, all did."""
+    both: tuple[int, int]
+    """The same of those that both find."""
+    lost: tuple[int, int]
+    """Of those that ``against`` alone finds."""
+    neither: tuple[int, int]
+    p: float | None
+    """Of the chi-square test that ``gained`` and ``both`` have the same share of contested contradictions."""
+    reason: str | None = None
+    """Why there is no test."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysisDocument:
     """The result of ``dialeval consistency analyse``."""
 
@@ -214,7 +271,9 @@ class AnalysisDocument:
 
     answers: int
     contexts: int
-    systems: tuple[str, ...]
+    systems: tuple[AnswerRates, ...]
+    unanimity: Estimate
+    """Of the answers that one rater or more calls contradictory, the share that all do."""
     kappa: float | None
     """Fleiss' kappa over systems: whether contexts make several of them contradict themselves."""
     kappa_contexts: int
@@ -225,8 +284,10 @@ class AnalysisDocument:
     """Contradictions of two votes, then of three: missed and found by the detector; None without a detector."""
     misses_p: float | None
     """Of the chi-square test that misses do not depend on the votes."""
-    draws: dict[str, tuple[int, int]]
-    """Contradictory answers and all answers to probes drawn by FQness (``top``) and at random."""
+    draws: tuple[Drawn, ...]
+    """By labels over all distances first, then by votes, then the same at each distance."""
+    compared: Compared | None = None
+    """None without another detector."""
     by_detector: int = 0
     """Answers that the detector labelled in place of people."""
     alpha: float = 0.01

@@ -62,6 +62,7 @@ def _line(measure: str, answer: ProbeAnswer) -> dict[str, Any]:
         "draw": answer.draw,
         "candidates": answer.candidates,
         "chosen": answer.chosen,
+        "keep": None if answer.chosen is None else answer.keep,
     }
     return {key: value for key, value in fields.items() if value is not None}
 
@@ -84,7 +85,7 @@ def read_answers(path: Path) -> Iterator[tuple[str, ProbeAnswer]]:
         fields = dict(row.fields)
         own = {
             key: fields.pop(key, None)
-            for key in ("measure", "referent", "kind", "draw", "candidates", "chosen")
+            for key in ("measure", "referent", "kind", "draw", "candidates", "chosen", "keep")
         }
         try:
             yield (
@@ -96,6 +97,7 @@ def read_answers(path: Path) -> Iterator[tuple[str, ProbeAnswer]]:
                     str(own["draw"] or "top"),
                     int(own["candidates"] or 1),
                     own["chosen"],
+                    own["keep"] or "contradictory",
                 ),
             )
         except (TypeError, ValueError) as error:

@@ -11,7 +11,7 @@ from dialeval.consistency.probing.probes import Probe
 from dialeval.core import Missing, Signature
 from dialeval.data.types import Response, Turn, alternating
 from dialeval.engine import Cache
-from dialeval.errors import RunFailed
+from dialeval.errors import RunFailed, Unsuitable
 
 
 class Bot:
@@ -54,6 +54,19 @@ def test_of_several_candidates_the_most_contradictory_is_kept():
     (given,) = ask_probes(Bot(), probes(1), detector=Detector(), n=5)
     assert given.example.response.text == "Which tea 0? 3"
     assert (given.candidates, given.chosen) == (5, 0.9)
+
+
+def test_of_several_candidates_the_most_probable_is_kept_if_asked_for(tmp_path):
+    class Says(Bot):
+        def generate(self, contexts, *, n=1, seed=0):
+            return [tuple(Response(f"{k}", -abs(k - 2.0) - 1) for k in range(n)) for _ in contexts]
+
+    (given,) = ask_probes(Says(), probes(1), detector=Detector(), n=5, keep="probable")
+    assert (given.example.response.text, given.candidates, given.chosen) == ("2", 5, -1.0)
+    write_answers(tmp_path / "a.jsonl", [("", given)])
+    assert [each for _, each in read_answers(tmp_path / "a.jsonl")] == [given]
+    with pytest.raises(Unsuitable, match="does not say how probable"):
+        ask_probes(Bot(), probes(1), detector=Detector(), n=5, keep="probable")
 
 
 def test_the_answer_is_spoken_by_the_speaker_of_the_referent():

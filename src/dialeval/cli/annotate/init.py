@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from dialeval.annotation.blind_items import (
     blind_prompts,
+    blind_together,
     blind_utterances,
     gather,
     provenance,
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from dialeval.annotation.kinds import Ask
 
 
+_OF_EACH = (
+    "Read the conversation. Which lines below it contradict what the same speaker said in the marked line?"
+)
 _USUAL = Settings(title="", asks=(), overlap=3, qualification=0.8)
 
 
@@ -75,6 +79,12 @@ def init(
     ] = None,
     cannot_say: Annotated[
         bool, Option("--cannot-say", help="Let raters answer that they cannot judge.")
+    ] = False,
+    together: Annotated[
+        bool,
+        Option(
+            "--together", help="Ask about all answers to a probe on one page; --block then counts probes."
+        ),
     ] = False,
     comment: Annotated[bool, Option("--comment", help="Also ask for a comment.")] = False,
     title: Annotated[
@@ -135,11 +145,16 @@ def init(
     check_sample(limit, sample)
     probed = chat is None and is_answers(source)
     if probed and kind is None and criterion in (None, [FORM.criterion]):
-        asks = _form_asks(ask or [], cannot_say, comment)
+        asks = _form_asks(ask or [], cannot_say, comment, together=together)
+    elif together:
+        raise Unsuitable(
+            "Found --together, which is for answers to probes and their own question. To compare the responses to an "
+            "item on one page, use a kind such as 'sentences' or 'ranking'."
+        )
     else:
         asks = _asks(kind or ["likert"], criterion or ["overall"], ask or [], scale, cannot_say, comment)
     talk = _chat(source, chat, system or [])
-    blinded = _items(source, asks, talk, format, limit, probed=probed)
+    blinded = _items(source, asks, talk, format, limit, probed=probed, together=together)
     blinded, told = drawn(blinded, lambda one: one.source.item, limit=None, sample=sample, seed=settings.seed)
     if gold is not None and talk is None:
         blinded = with_gold(blinded, read(gold, "judgement"))
@@ -176,11 +191,13 @@ def _say(out: Path, settings: Settings, items: int) -> None:
     print(f"Next: dialeval annotate serve {out}", file=sys.stderr)
 
 
-def _form_asks(texts: list[str], cannot_say: bool, comment: bool) -> list[Ask]:
-    """The question of contradictions, perhaps in other words."""
+def _form_asks(texts: list[str], cannot_say: bool, comment: bool, *, together: bool) -> list[Ask]:
+    """The question of contradictions, perhaps in other words: of one answer, or of each answer on a page."""
     if len(texts) > 1:
         raise Unsuitable(f"Found {len(texts)} --ask and 1 criterion. Give one for each at most.")
     form = replace(ask_of(FORM), cannot_say=cannot_say)
+    if together:
+        form = replace(form, kind="sentences", text=_OF_EACH)
     worded = replace(form, text=texts[0]) if texts else form
     return [worded, asked("comment", "comment")] if comment else [worded]
 
@@ -238,6 +255,7 @@ def _items(
     limit: int | None,
     *,
     probed: bool,
+    together: bool,
 ) -> list[Blind]:
     if talk is not None:
         file = source
@@ -249,7 +267,7 @@ def _items(
         answers = [answer for _, answer in read_answers(Path(source))]
         said = utterances_of_answers(answers)
         first, _ = drawn(said, lambda one: one.item, limit=limit, sample=None, seed=0)
-        return blind_utterances(first, shows_of(asks))
+        return blind_together(first) if together else blind_utterances(first, shows_of(asks))
     return gather(source, shows_of(asks), format=format, limit=limit)
 
 

@@ -129,22 +129,49 @@ def analyse(
         ),
     ],
     model: Model = "shipped",
+    against: Annotated[
+        str | None,
+        Option(
+            "--against",
+            metavar="PATH|NAME",
+            help="Another detector: do raters differ more on contradictions that it misses and --model finds?",
+        ),
+    ] = None,
     acts: Annotated[
         Path | None, Option("--acts", help="A labeller that 'dialeval train acts' wrote.")
+    ] = None,
+    feature: Annotated[
+        list[str] | None,
+        Option(
+            "--feature",
+            metavar="WORDS",
+            help="Another feature of questions: words, or a regular expression as in '/^(so|and) /'. Repeatable.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, Option("--out", "-o", help="A folder for analysis.json and analysis.html.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Analyse labelled answers: contexts that provoke several systems, features of the question, detector misses.
+    """Analyse labelled answers: rates, contexts that provoke several systems, features of questions, detector misses.
+
+    Rates run from what any rater calls contradictory to what all do. Probes drawn by FQness and at random are compared
+    by distance and by numbers of votes.
 
     Example: dialeval consistency analyse labelled.jsonl -o analysis
+
+    Example: dialeval consistency analyse labelled.jsonl --model my-detector --against shipped --feature "how often"
     """
     if out is not None:
         check_target(out, ANALYSIS, kind="analysis")
     labeller = read_labeller(acts) if acts is not None else None
-    document = analyse_answers(read_labelled(labelled), detector=PairDetector(model), labeller=labeller)
+    document = analyse_answers(
+        read_labelled(labelled),
+        detector=PairDetector(model),
+        against=None if against is None else PairDetector(against),
+        labeller=labeller,
+        features=feature or (),
+    )
     page = write_analysis(out, document) if out is not None else None
     if json:
         places = {} if out is None else {"folder": str(out), "report": str(page)}

@@ -25,7 +25,7 @@ from dialeval.consistency.labelling.labels import (
     settle,
     utterances_of_answers,
 )
-from dialeval.data import read
+from dialeval.data import encode, read
 from dialeval.data.codec.sources import check
 from dialeval.display.wording import count
 from dialeval.errors import Unsuitable
@@ -101,6 +101,13 @@ def label(
             help="K votes make a contradiction; none of at least N, a consistent answer. 2-of-3 is the thesis's.",
         ),
     ] = "2-of-3",
+    gold: Annotated[
+        Path | None,
+        Option(
+            "--gold",
+            help="Also write answers on which all raters agree, as known values for 'annotate init --gold --qualify'.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Settle raters' answers: contradictory by two or more, consistent by all of three, ambiguous otherwise.
@@ -112,6 +119,8 @@ def label(
     """
     if by_detector == bool(scores):
         raise BadUsage("give --scores of people, or --by-detector where there are none")
+    if by_detector and gold is not None:
+        raise BadUsage("known values are those of people; leave out --by-detector", where="--gold")
     try:
         chosen = Rule.of(rule)
     except Unsuitable as error:
@@ -134,6 +143,9 @@ def label(
     unusable = [fault for each in read_in for fault in each.unusable]
     labels = settle(given, judgements, rule=chosen, unusable_before=unusable, dropped=dropped)
     write_json_lines(out, labels.answers, follow=True)
+    if gold is not None:
+        write_json_lines(gold, map(encode, labels.gold), follow=True)
+        print(f"{len(labels.gold):,} known values: {gold}", file=sys.stderr)
     _show(labels, out, json=json, chosen=chosen)
 
 

@@ -16,7 +16,7 @@ from dialeval.cli.consistency.detect import Dialogues, Model
 from dialeval.cli.execution import Execution, open_workshop
 from dialeval.cli.options import From, Seed
 from dialeval.cli.parsing.parameters import BadUsage
-from dialeval.consistency.collecting.answers import ask_probes
+from dialeval.consistency.collecting.answers import Keep, ask_probes
 from dialeval.consistency.detecting.metrics import ContradictionDetector
 from dialeval.consistency.folder import write_answers
 from dialeval.consistency.probing.entities import entity_probes
@@ -74,6 +74,9 @@ def probe(
     random: Annotated[
         int, Option("--random", min=0, help="Also N questions drawn at random, for comparison.")
     ] = 0,
+    per_distance: Annotated[
+        bool, Option("--per-distance", help="Apply --top and --random to each distance by itself.")
+    ] = False,
     per_dialogue: Annotated[
         int, Option("--per-dialogue", min=1, help="Questions by rules for each dialogue.")
     ] = 3,
@@ -91,6 +94,8 @@ def probe(
 
     Example: dialeval consistency probe dialogues.jsonl -o probes.jsonl --top 100 --random 100
 
+    Example: dialeval consistency probe dialogues.jsonl -o probes.jsonl --top 100 --random 100 --per-distance
+
     Example: dialeval consistency probe dialogues.jsonl -o probes.jsonl --engine ray
 
     Example: dialeval consistency probe dialogues.jsonl -o probes.jsonl --kind entity
@@ -105,7 +110,11 @@ def probe(
     else:
         with open_workshop(execution) as shop:
             ranked, excluded = _follow_ups(given, system, distance, shop)
-        probes = [*ranked[:top], *draw_random(ranked, random, seed)]
+        distances = sorted({each.distance for each in ranked}) if per_distance else [None]
+        probes = []
+        for place in distances:
+            own = [each for each in ranked if place in (None, each.distance)]
+            probes += [*own[:top], *draw_random(own, random, seed)]
     write_probes(out, probes)
     _show(probes, excluded, out, json=execution.json)
 
@@ -155,10 +164,15 @@ def collect(
     out: Annotated[Path, Option("--out", "-o", help="The file of answers to write.")],
     n: Annotated[
         int,
-        Option(
-            "--n", min=1, help="Candidates of which the most contradictory is kept; Sato (2024) takes 100."
-        ),
+        Option("--n", min=1, help="Candidates of which one is kept; Sato (2024) takes 100."),
     ] = 1,
+    keep: Annotated[
+        Keep,
+        Option(
+            "--keep",
+            help="Keep the candidate that is most contradictory for the detector, or most probable for the system.",
+        ),
+    ] = "contradictory",
     top_p: Annotated[
         float,
         Option("--top-p", min=0.01, max=1.0, help="Nucleus (top-p) from which candidates are sampled."),
@@ -169,7 +183,7 @@ def collect(
         Execution, Options("limit", "engine", "address", "resume", "ask_again", "cache", "json")
     ] = Execution(),
 ) -> None:
-    """Ask systems for answers to probes, one each, or the most contradictory of many.
+    """Ask systems for answers to probes, one each, or the most contradictory or most probable of many.
 
     Interrupted, or out of an HTTP system's budget? The same command asks for the rest only.
 
@@ -187,6 +201,7 @@ def collect(
                     asked,
                     detector=ContradictionDetector(model),
                     n=n,
+                    keep=keep,
                     seed=seed,
                     cache=cached.of(answering),
                     progress=progress,

@@ -1,11 +1,11 @@
-"""Answers of systems to probes: one each, or the most contradictory of many candidates."""
+"""Answers of systems to probes: one each, or the most contradictory or most probable of many candidates."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from dialeval.consistency.probing.probes import Kind, Probe
 from dialeval.core import Detector, Generator, Missing, PartlyAnswered, Replayer, System, resources_of
@@ -20,6 +20,8 @@ from dialeval.text.blank import is_blank
 from dialeval.version import __version__
 
 Candidates: TypeAlias = tuple[Response, ...]
+Keep: TypeAlias = Literal["contradictory", "probable"]
+"""Which of several candidates is kept: that of the highest probability of a contradiction, or of being said."""
 NO_RESPONSE: Final = "the system gave no response"
 PROBES_AT_ONCE: Final = 8
 """Probes between two savings: few, as each may ask for a hundred candidates."""
@@ -37,7 +39,12 @@ class ProbeAnswer:
     candidates: int = 1
     """From how many the answer was chosen."""
     chosen: float | None = None
-    """The probability for which it was chosen; None where there was nothing to choose from."""
+    """The probability of a contradiction for which it was chosen, or the log-probability if ``keep`` is ``probable``.
+
+    None if there was nothing to choose from.
+    """
+    keep: Keep = "contradictory"
+    """By what it was chosen."""
 
     @property
     def item(self) -> str:
@@ -71,12 +78,13 @@ def ask_probes(
     *,
     detector: Detector,
     n: int = 1,
+    keep: Keep = "contradictory",
     seed: int = 0,
     cache: Cache | None = None,
     progress: Progress = SILENT,
     executor: Executor | None = None,
 ) -> list[ProbeAnswer | Missing]:
-    """The system's answer to each probe; of ``n`` candidates the one that the detector finds most contradictory.
+    """The system's answer to each probe; of ``n`` candidates the most contradictory or the most probable one.
 
     Where the system fails in the middle, what it answered is kept and the rest is missing for that reason; with a
     cache, asking again asks for the rest only. Its error is raised where it answered nothing.
@@ -91,25 +99,40 @@ def ask_probes(
         if lost and len(lost) == len(given):
             answers.append(Missing(probe.id, system.name, lost[0], "failed"))
             continue
-        answers.append(
-            _chosen(probe, system.name, [each for each in given if each.missing is None], detector)
-        )
+        said = [each for each in given if each.missing is None]
+        answers.append(_chosen(probe, system.name, said, detector if keep == "contradictory" else None))
     return answers
 
 
 def _chosen(
-    probe: Probe, system: str, given: Sequence[Response], detector: Detector
+    probe: Probe, system: str, given: Sequence[Response], detector: Detector | None
 ) -> ProbeAnswer | Missing:
+    """The first of the candidates that the detector finds most contradictory or, without one, of the most probable."""
     if not given:
         return Missing(probe.id, system, NO_RESPONSE, "silent")
+    keep: Keep = "probable" if detector is None else "contradictory"
     best, chosen = given[0], None
     if len(given) > 1:
-        texts = list(dict.fromkeys(each.text for each in given))
-        scores = detector.contradiction([probe.context] * len(texts), texts)
-        place = int(scores.argmax())
-        best, chosen = next(each for each in given if each.text == texts[place]), float(scores[place])
+        best, chosen = _likeliest(system, given) if detector is None else _worst(probe, given, detector)
     example = Example(probe.id, system, probe.context, best)
-    return ProbeAnswer(example, probe.referent, probe.kind, probe.draw, len(given), chosen)
+    return ProbeAnswer(example, probe.referent, probe.kind, probe.draw, len(given), chosen, keep)
+
+
+def _worst(probe: Probe, given: Sequence[Response], detector: Detector) -> tuple[Response, float]:
+    texts = list(dict.fromkeys(each.text for each in given))
+    scores = detector.contradiction([probe.context] * len(texts), texts)
+    place = int(scores.argmax())
+    return next(each for each in given if each.text == texts[place]), float(scores[place])
+
+
+def _likeliest(system: str, given: Sequence[Response]) -> tuple[Response, float]:
+    known = [(each, each.logprob) for each in given if each.logprob is not None]
+    if len(known) < len(given):
+        raise Unsuitable(
+            f"{system} does not say how probable its responses are, so the most probable one is not known. Keep the "
+            "most contradictory one, or ask for one response."
+        )
+    return max(known, key=lambda pair: pair[1])
 
 
 def candidates_of(

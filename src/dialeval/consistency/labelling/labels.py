@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Final, NamedTuple, cast
 
 import numpy as np
@@ -104,6 +105,8 @@ class Labels:
     """Raters who did not pass the qualification test."""
     by_distance: tuple[AtDistance, ...] = ()
     """The same for each distance of the question from what it asks about."""
+    gold: tuple[Judgement, ...] = ()
+    """Unanimous answers as known values, contradictory and consistent ones in turn as far as there are both."""
 
     @property
     def unanimity(self) -> Unanimity:
@@ -164,6 +167,7 @@ def settle(
     read = usable((said for _, said in judged), judgements, form=FORM, unusable=unusable_before)
     votes = read.by_candidate()
     chosen, labelled, rows = rule or Rule(), [], []
+    known: dict[tuple[str, str], float] = {}
     for answer, said in judged:
         given = votes.get((said.item, said.system))
         if not given:
@@ -171,12 +175,22 @@ def settle(
         values = tuple(map(float, given.values()))
         rows.append(values)
         labelled.append(_labelled(answer, values, chosen.label(values)))
+        if len(values) >= chosen.raters and len(set(values)) == 1:
+            known[said.item, said.system] = values[0]
     if not labelled:
         why = blamed(read.unusable, FORM, used=0) if read.unusable else "There are no judgements of them."
         by = f" Raters who did not pass the test: {', '.join(dropped)}." if dropped else ""
         raise Unsuitable(f"No answer gets a label. {why}{by}")
     by_distance = _by_distance(labelled, rows)
-    return Labels(tuple(labelled), _kappa(rows), read.unusable, tuple(dropped), by_distance)
+    gold = _gold(known)
+    return Labels(tuple(labelled), _kappa(rows), read.unusable, tuple(dropped), by_distance, gold)
+
+
+def _gold(known: Mapping[tuple[str, str], float]) -> tuple[Judgement, ...]:
+    """Known values as judgements; the first ones have as many contradictions as consistent answers."""
+    yes, no = ([name for name, value in known.items() if value == wanted] for wanted in (1.0, 0.0))
+    mixed = [name for pair in zip_longest(yes, no) for name in pair if name is not None]
+    return tuple(Judgement(item, system, GOLD, FORM.criterion, known[item, system]) for item, system in mixed)
 
 
 def _by_distance(labelled: Sequence[LabelledAnswer], rows: Sequence[Votes]) -> tuple[AtDistance, ...]:

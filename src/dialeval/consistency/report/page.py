@@ -18,9 +18,7 @@ def analysis_page(document: AnalysisDocument) -> str:
     style = asset("page.css")
     return template(PACKAGE, "analysis.html").render(
         document=document,
-        features=tables.features(document),
-        misses=tables.misses(document),
-        draws=tables.draws(document),
+        tables=tables.analyses(document),
         sentence=tables.kappa_sentence(document),
         style=Markup(style),
         policy=policy(style=style),

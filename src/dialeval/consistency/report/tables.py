@@ -8,12 +8,13 @@ from dialeval.consistency.document import (
     AnalysisDocument,
     Detected,
     DialoguesInfo,
+    Drawn,
     Measured,
     SystemRate,
     Target,
 )
 from dialeval.display.table import Cell, Column, Table, estimate_cell
-from dialeval.display.wording import NOTHING, count, number, one_line, p_value, percent
+from dialeval.display.wording import NOTHING, count, interval, number, one_line, p_value, percent
 
 _RATES = (
     Column("system"),
@@ -46,6 +47,7 @@ _TARGETS = (
     Column("n", numeric=True),
 )
 _QUOTED = 70
+_BY_VOTES = ("not all raters", "all raters")
 
 
 def rates(systems: Sequence[SystemRate], notes: Sequence[str] = ()) -> Table:
@@ -163,29 +165,116 @@ def features(document: AnalysisDocument) -> Table:
 
 def misses(document: AnalysisDocument) -> Table:
     """Contradictions that the detector misses, by how many raters saw them."""
-    columns = (Column("raters"), Column("missed", numeric=True), Column("found", numeric=True))
+    columns = (Column("seen by"), Column("missed", numeric=True), Column("found", numeric=True))
     if document.misses is None:
         return Table("Detector and ambiguity", columns, ())
     rows = tuple(
         (Cell(name), Cell(f"{missed:,}"), Cell(f"{found:,}"))
-        for name, (missed, found) in zip(("two", "three"), document.misses, strict=True)
+        for name, (missed, found) in zip(_BY_VOTES, document.misses, strict=True)
     )
     return Table("Detector and ambiguity", columns, rows, (f"chi-square p {p_value(document.misses_p)}",))
 
 
+def compared(document: AnalysisDocument) -> Table:
+    """Contradictions that one detector finds and the other misses, beside those that both find."""
+    found = document.compared
+    columns = (
+        Column("found by"),
+        *(Column(f"seen by {name}", numeric=True) for name in _BY_VOTES),
+        Column("share of the first", numeric=True),
+    )
+    if found is None:
+        return Table("Two detectors", columns, ())
+    kinds = {
+        f"{found.model} only": found.gained,
+        "both": found.both,
+        f"{found.against} only": found.lost,
+        "neither": found.neither,
+    }
+    rows = tuple(
+        (
+            Cell(name),
+            Cell(f"{some:,}"),
+            Cell(f"{every:,}"),
+            Cell(percent(some / (some + every) if some + every else None)),
+        )
+        for name, (some, every) in kinds.items()
+    )
+    why = f" ({found.reason})" if found.reason else ""
+    return Table("Two detectors", columns, rows, (f"first two rows: chi-square p {p_value(found.p)}{why}",))
+
+
+def answer_rates(document: AnalysisDocument) -> Table:
+    """Contradictory answers of each system, from those that any rater sees to those that all see."""
+    columns = (
+        Column("system"),
+        Column("by any rater", numeric=True),
+        Column("by label", numeric=True),
+        Column("by all raters", numeric=True),
+        Column("within the answer", numeric=True),
+        Column("answers", numeric=True),
+    )
+    rows = tuple(
+        (
+            Cell(rate.system),
+            estimate_cell(*rate.any[:3]),
+            estimate_cell(*rate.contradictory[:3]),
+            estimate_cell(*rate.all[:3]),
+            Cell(NOTHING if rate.within is None else f"{rate.within:,}"),
+            Cell(f"{rate.answers:,}"),
+        )
+        for rate in document.systems
+    )
+    share = document.unanimity
+    notes = [
+        f"of {count(share.n, 'answer')} that a rater calls contradictory, all raters do of {percent(share.value)} "
+        f"{interval(share.low, share.high)}"
+    ] * (share.value is not None)
+    notes.append(
+        "within the answer: contradictory answers in which the detector also finds two statements that clash"
+    )
+    return Table("Contradictory answers", columns, rows, tuple(notes))
+
+
 def draws(document: AnalysisDocument) -> Table:
     """Contradictions by how probes were drawn, the layout of the thesis's Table 4.2."""
-    columns = (Column("probes drawn"), Column("contradictory", numeric=True), Column("share", numeric=True))
-    rows = tuple(
-        (Cell(draw.upper()), Cell(f"{yes:,} / {of:,}"), Cell(percent(yes / of if of else None)))
-        for draw, (yes, of) in document.draws.items()
-    )
-    notes = (
-        (f"{count(document.by_detector, 'answer')} labelled by the detector, not by people",)
-        if document.by_detector
-        else ()
-    )
-    return Table("RANDOM and TOP", columns, rows if len(rows) > 1 else (), notes)
+    by_distance: dict[int | None, list[Drawn]] = {}
+    for each in document.draws:
+        by_distance.setdefault(each.distance, []).append(each)
+    rules = [_rule(each.votes) for each in by_distance.get(None, ())]
+    columns = (Column("distance"), Column("probes drawn"), *(Column(rule, numeric=True) for rule in rules))
+    rows: list[tuple[Cell, ...]] = []
+    for distance, cells in by_distance.items():
+        where = "all" if distance is None else f"{distance}"
+        by_rule = {_rule(each.votes): each for each in cells}
+        held = [by_rule.get(rule) for rule in rules]
+        for draw in dict.fromkeys(draw for each in cells for draw in each.counts):
+            rows.append((Cell(where), Cell(draw.upper()), *(_share(each, draw) for each in held)))
+        rows.append((Cell(where), Cell("p"), *(_tested(each, document.alpha) for each in held)))
+    names = {draw for each in document.draws for draw in each.counts}
+    notes = [
+        "at least so many raters call the answer contradictory; p: one-tailed Student's t over contexts, that TOP "
+        f"provokes more; ★ significant at {document.alpha:g}"
+    ]
+    if document.by_detector:
+        notes.append(f"{count(document.by_detector, 'answer')} labelled by the detector, not by people")
+    return Table("RANDOM and TOP", columns, tuple(rows) if len(names) > 1 else (), tuple(notes))
+
+
+def _rule(votes: int | None) -> str:
+    return "by label" if votes is None else f"{votes} or more"
+
+
+def _share(each: Drawn | None, draw: str) -> Cell:
+    if each is None or draw not in each.counts:
+        return Cell(NOTHING)
+    yes, of = each.counts[draw]
+    return Cell(f"{yes:,} / {of:,}", percent(yes / of if of else None))
+
+
+def _tested(each: Drawn | None, alpha: float) -> Cell:
+    p = None if each is None else each.p
+    return Cell(p_value(p), mark="★" if p is not None and p < alpha else "")
 
 
 def kappa_sentence(document: AnalysisDocument) -> str:
@@ -194,6 +283,17 @@ def kappa_sentence(document: AnalysisDocument) -> str:
         return f"Fleiss' kappa over systems is undefined: {document.kappa_reason}."
     over = count(document.kappa_contexts, "context")
     return f"Fleiss' kappa over systems is {number(document.kappa)}, over {over} that two or more answered."
+
+
+def analyses(document: AnalysisDocument) -> tuple[Table, ...]:
+    """All tables of an analysis, some of them without rows."""
+    return (
+        answer_rates(document),
+        features(document),
+        misses(document),
+        compared(document),
+        draws(document),
+    )
 
 
 def print_analysis(document: AnalysisDocument) -> None:
@@ -205,6 +305,6 @@ def print_analysis(document: AnalysisDocument) -> None:
     systems = count(len(document.systems), "system")
     print(f"{count(document.answers, 'answer')} of {systems} in {count(document.contexts, 'context')}")
     print(kappa_sentence(document))
-    for table in (features(document), misses(document), draws(document)):
+    for table in analyses(document):
         if table.rows:
             print_table(table, console)
