@@ -17,7 +17,7 @@ from dialeval.data import Question, read
 from dialeval.engine import Cache
 from dialeval.selection.asking.choosing import choose
 from dialeval.selection.asking.trials import candidates_of, run_trials
-from dialeval.systems.huggingface.files import EMBEDDED
+from dialeval.systems.huggingface import EMBEDDED
 
 QUESTIONS: Final = 16
 TRIALS: Final = 100

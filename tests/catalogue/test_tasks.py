@@ -12,6 +12,7 @@ def test_a_line_says_what_the_task_says(name):
     traits, task = TASKS.traits[name], TASKS[name]
     assert traits.measures == tuple(task.measures)
     assert set(traits.shows) == task.shows
+    assert (traits.systems, traits.files) == (tuple(task.systems), tuple(task.files))
     assert all(task_asking(measure) is task for measure in traits.measures)
     assert all(task_showing(measure) is task for measure in traits.shows)
 

@@ -17,9 +17,10 @@ from dialeval.files.folders import check_target
 from dialeval.meta.correlation import correlate
 from dialeval.meta.document import Document
 from dialeval.meta.examination import Inquiry, examine, lower_is_better, turned, turned_rows
-from dialeval.meta.folder import META_FILES, read_meta, read_points, write_findings, write_points
+from dialeval.meta.folder import META_FILES, read_meta, write_findings
 from dialeval.meta.instances import InstanceRule
 from dialeval.meta.judgements import join, only_criterion
+from dialeval.meta.points import read_points, write_points
 from dialeval.ratings.joined import Grid, Joined, MeasureGrid
 from dialeval.ratings.table import Ratings
 

@@ -17,8 +17,7 @@ from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, i
 from dialeval.files.folders import is_there, with_home
 from dialeval.files.problems import Place, places
 from dialeval.systems.custom import custom_place, make_custom_system
-from dialeval.systems.huggingface import HuggingFace
-from dialeval.systems.huggingface.files import EMBEDDED
+from dialeval.systems.huggingface import EMBEDDED
 from dialeval.text.calls import split_call
 
 _TABLES: Final = (
@@ -95,7 +94,7 @@ def make_system(
     moved = {key: _beside(folder, path) for key, path in paths_of(system).items()}
     if kind == "transcript":
         moved = {key: _recording(path) for key, path in moved.items()}
-    system = dataclasses.replace(system, **moved, **_model_beside(folder, system))
+    system = dataclasses.replace(system, **moved, **_model_beside(folder, kind, system))
     problems += [
         KeyProblem(key, f"no such file or folder: {path}")
         for key, path in inputs_of(system)
@@ -198,9 +197,9 @@ def _beside(folder: Path, path: Path | tuple[Path, ...]) -> Any:
     return folder / with_home(path)
 
 
-def _model_beside(folder: Path, system: object) -> dict[str, str]:
+def _model_beside(folder: Path, kind: str, system: Any) -> dict[str, str]:
     """The model's folder, where ``model`` is one; a name of the hub can look like a path."""
-    if not isinstance(system, HuggingFace) or system.model == EMBEDDED:
+    if kind != "huggingface" or system.model == EMBEDDED:
         return {}
     path = _beside(folder, Path(system.model))
     return {"model": str(path)} if path.is_dir() or system.model.startswith((".", "~")) else {}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dialeval.catalogue.systems import SYSTEMS
 from dialeval.lazy import Table
 
 if TYPE_CHECKING:
+    from dialeval.catalogue.systems import SystemMaker
     from dialeval.evaluation.measure import Capability
 
 
@@ -17,6 +20,10 @@ class Traits(NamedTuple):
     """Those that ask systems for more than one response per prompt."""
     shows: tuple[str, ...] = ()
     """Measures of responses that its part of the page explains."""
+    systems: tuple[str, ...] = ()
+    """Kinds of systems that only its measures can use."""
+    files: tuple[str, ...] = ()
+    """Files that it writes into a run folder."""
 
 
 TASKS: Final[Table[Capability, Traits]] = Table(Traits())
@@ -24,23 +31,33 @@ TASKS: Final[Table[Capability, Traits]] = Table(Traits())
 
 
 _CHOICES: Final = ("accuracy", "consistency", "mrr", "hits", "random")
+_SELECTION: Final = Traits(
+    measures=tuple(f"selection_{name}" for name in _CHOICES),
+    systems=("encoder", "tfidf"),
+    files=("choices.jsonl",),
+)
+_CONSISTENCY: Final = Traits(
+    measures=("consistency", "contradictions"),
+    systems=("dialogues",),
+    files=("contradictions.jsonl", "detected.jsonl"),
+)
 
 
-@TASKS.entry("selection", Traits(measures=tuple(f"selection_{name}" for name in _CHOICES)))
+@TASKS.entry("selection", _SELECTION)
 def _selection() -> Capability:
     from dialeval.selection.measure import Selection
 
     return Selection()
 
 
-@TASKS.entry("consistency", Traits(measures=("consistency", "contradictions")))
+@TASKS.entry("consistency", _CONSISTENCY)
 def _consistency() -> Capability:
     from dialeval.consistency.measure import ConsistencyCapability
 
     return ConsistencyCapability()
 
 
-@TASKS.entry("nbest", Traits(measures=("nbest", "nbest_variety")))
+@TASKS.entry("nbest", Traits(measures=("nbest", "nbest_variety"), files=("nbest.jsonl",)))
 def _nbest() -> Capability:
     from dialeval.nbest.measure import NBestLists
 
@@ -54,8 +71,21 @@ def _nlg() -> Capability:
     return SlotErrors()
 
 
+def _maker(task: str, kind: str) -> SystemMaker:
+    return TASKS[task].systems[kind]
+
+
 MEASURES: Final = {measure: name for name, traits in TASKS.traits.items() for measure in traits.measures}
 """The task of each measure that asks systems for more than one response per prompt."""
+
+
+KINDS: Final[Table[SystemMaker, None]] = Table(None)
+"""Kinds of systems of a study: those that answer or answered, and those that only the measures of a task can use."""
+for _kind in SYSTEMS:
+    KINDS.add(_kind, partial(SYSTEMS.__getitem__, _kind))
+for _task, _traits in TASKS.traits.items():
+    for _kind in _traits.systems:
+        KINDS.add(_kind, partial(_maker, _task, _kind))
 
 
 def task_asking(measure: str) -> Capability | None:

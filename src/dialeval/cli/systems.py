@@ -10,7 +10,7 @@ from dialeval.catalogue.building import kinds
 from dialeval.cli.options import Json
 from dialeval.display.consoles import PrintableConsole
 from dialeval.resources import check
-from dialeval.systems.huggingface.files import EMBEDDED
+from dialeval.systems.huggingface import EMBEDDED
 
 if TYPE_CHECKING:
     from dialeval.catalogue.building import KindInfo

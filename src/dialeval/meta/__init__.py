@@ -25,14 +25,11 @@ if TYPE_CHECKING:
         Findings as Findings,
         Inquiry as Inquiry,
         examine as examine,
-        points_of as points_of,
     )
     from dialeval.meta.folder import (
         META_FILES as META_FILES,
-        read_points as read_points,
         write_findings as write_findings,
         write_page as write_page,
-        write_points as write_points,
     )
     from dialeval.meta.instances import InstanceRule as InstanceRule, validate_instances as validate_instances
     from dialeval.meta.judgements import join as join, only_criterion as only_criterion, variants as variants
@@ -43,6 +40,11 @@ if TYPE_CHECKING:
     from dialeval.meta.planning.ratings import (
         power_of_items as power_of_items,
         power_of_raters as power_of_raters,
+    )
+    from dialeval.meta.points import (
+        points_of as points_of,
+        read_points as read_points,
+        write_points as write_points,
     )
     from dialeval.meta.rivals import compare_measures as compare_measures
     from dialeval.meta.roles import fits as fits, measures_among as measures_among

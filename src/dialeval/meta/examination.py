@@ -31,9 +31,7 @@ from dialeval.meta.document import (
     Level,
     Mean,
     NotJoined,
-    Pairs,
     Planned,
-    Points,
     Resample,
     Rivalry,
     Row,
@@ -183,18 +181,6 @@ def system_means(joined: Joined) -> Iterator[Mean]:
             if len(rated) and len(scored):
                 means = float(rated.mean()), float(scored.mean())
                 yield Mean(measure.name, system, *means, len(rated), len(scored))
-
-
-def points_of(joined: Joined) -> Points:
-    """The answers that both people and a measure have, measure by measure, system by system, in order of the items."""
-    human = joined.human.values
-    points = {}
-    for measure in joined.measures:
-        both = ~np.isnan(human) & ~np.isnan(measure.values)
-        for row, system in enumerate(joined.systems):
-            chosen = both[row]
-            points[measure.name, system] = Pairs(human[row, chosen], measure.values[row, chosen])
-    return points
 
 
 def not_joined(joined: Joined) -> NotJoined:

@@ -51,7 +51,8 @@ def content_of(
 
 def notes_of(summary: Summary) -> tuple[str, ...]:
     """What capabilities say below the leaderboard."""
-    return tuple(line for name, sections in summary.sections.items() for line in TASKS[name].lines(sections))
+    sections = {name: given for name, given in summary.sections.items() if given}
+    return tuple(line for name, given in sections.items() for line in TASKS[name].lines(given))
 
 
 def page_sections(content: Content) -> Iterator[Section]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +13,7 @@ import yaml
 
 from dialeval.catalogue.building import build_system, keys_of, make_system
 from dialeval.catalogue.systems import SYSTEMS
-from dialeval.catalogue.tasks import TASKS
+from dialeval.catalogue.tasks import KINDS, TASKS
 from dialeval.core import CacheRule, Resampling, System
 from dialeval.data import FORMATS
 from dialeval.data.codec.column_names import Columns
@@ -41,12 +41,6 @@ from dialeval.text.calls import construct
 
 if TYPE_CHECKING:
     from dialeval.ratings import RatingScale
-
-KINDS: Final[Mapping[str, Callable[..., System]]] = {
-    **SYSTEMS,
-    **{kind: maker for capability in TASKS.values() for kind, maker in capability.systems.items()},
-}
-"""What a study's systems may be: those that answer or answered, and those that only a capability can use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,13 +306,15 @@ def _with_columns(system: System, data: Path, columns: Columns | None) -> System
 
 def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
     """A line for each system that no measure of the study is for: it answers no prompts, and nothing else is asked."""
-    if not measures or any(measure.capability for measure in measures):
+    idle = (
+        [] if any(measure.capability for measure in measures) else [s for s in systems if not can_answer(s)]
+    )
+    if not idle or not measures:
         return []
     hints = " or ".join(capability.hint for capability in TASKS.values() if capability.measures)
     return [
         f"systems: {system.name} answers no prompts, and no measure asks anything else of it; add one such as {hints}"
-        for system in systems
-        if not can_answer(system)
+        for system in idle
     ]
 
 

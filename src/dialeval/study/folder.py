@@ -20,8 +20,8 @@ from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
 from dialeval.files.folders import alone_in, check_links, check_target
-from dialeval.meta import points_of, read_points, write_points
 from dialeval.meta.document import Points
+from dialeval.meta.points import points_of, read_points, write_points
 from dialeval.study.content import content_of, page_sections
 from dialeval.study.document import Content, Manifest, Summary
 from dialeval.study.file import Study
@@ -103,8 +103,12 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     write_atomically(folder / "study.yaml", run.study.text.encode())
     write(folder / EXAMPLES, _answered(respondent.examples for respondent in run.respondents))
     _write_further(run, folder)
-    for name, capability in TASKS.items():
-        capability.write(folder, [(scored.measure.label, scored.subjects) for scored in _asked(run, name)])
+    for name, traits in TASKS.traits.items():
+        if subjects := [(scored.measure.label, scored.subjects) for scored in _asked(run, name)]:
+            TASKS[name].write(folder, subjects)
+        else:
+            for file in traits.files:
+                (folder / file).unlink(missing_ok=True)
     blocks = _blocks(run)
     write_results(folder / RESULTS, blocks)
     points = _write_points(run, folder / "points.parquet")
@@ -125,11 +129,7 @@ def describe(run: Run, circumstances: Circumstances | None = None) -> Content:
 
 def _answers_of(run: Run) -> Callable[[Collection[str]], Iterator[Example]]:
     """What gives the answers to some items, to prompts and to whatever else was asked."""
-    more = (
-        capability.examples_of(scored.subjects)
-        for name, capability in TASKS.items()
-        for scored in _asked(run, name)
-    )
+    more = (TASKS[name].examples_of(scored.subjects) for name in TASKS for scored in _asked(run, name))
 
     def answers(items: Collection[str]) -> Iterator[Example]:
         given = [respondent.examples for respondent in run.respondents]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from dialeval.catalogue.systems import SYSTEMS
 from dialeval.core import AnswerRule, Generator, LikelihoodModel, Missing, Replayer, Served, System, served
 from dialeval.data import Prompt, Response, Usage
 from dialeval.data.types import Context
@@ -18,7 +19,6 @@ from dialeval.evaluation.answering import cached_answers
 from dialeval.evaluation.measure import Respondent
 from dialeval.study.document import AnswerSource, CheckOutcome
 from dialeval.study.file import Study
-from dialeval.systems import Echo, Random, Retrieval
 
 CHECKED: Final = 3
 """Cached answers that are asked for again before they are used."""
@@ -165,9 +165,10 @@ def question_source(system: System, measure: str, times: Sequence[float | None])
 
 def _can_change(system: System) -> bool:
     """Whether a system is asked; recorded answers, and those of baselines, follow from the files of the study."""
-    baseline = isinstance(system, Echo | Random | Retrieval)
     return (
-        isinstance(system, Generator | LikelihoodModel) and not isinstance(system, Replayer) and not baseline
+        isinstance(system, Generator | LikelihoodModel)
+        and not isinstance(system, Replayer)
+        and not any(SYSTEMS[kind] in type(system).__mro__ for kind in ("echo", "random", "retrieval"))
     )
 
 

@@ -27,7 +27,8 @@ human: ratings.jsonl
 def made(folder: Path) -> list[Target]:
     """The run folder, the folders of asking and meta-evaluation, and a rating study."""
     from dialeval.annotation.project import read_project
-    from dialeval.meta.folder import read_meta, read_points
+    from dialeval.meta.folder import read_meta
+    from dialeval.meta.points import read_points
     from dialeval.study.folder import read_run
     from dialeval.study.loading import load_run
 

@@ -25,7 +25,7 @@ from dialeval.selection.asking.people import read_ranking, why_no_ranking
 from dialeval.selection.asking.questions import narrowed
 from dialeval.selection.measure import choice_rows, joined_labels
 from dialeval.study import named_system
-from dialeval.systems.huggingface.files import EMBEDDED
+from dialeval.systems.huggingface import EMBEDDED
 from dialeval.text.calls import print_call, split_call
 
 if TYPE_CHECKING:

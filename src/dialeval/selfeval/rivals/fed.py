@@ -12,7 +12,7 @@ from dialeval.core import Floats
 from dialeval.data.types import Dialogue
 from dialeval.selfeval.rivals.likelihood import FACT, LmScorer, line_logprobs
 from dialeval.selfeval.subjects import Subject, turns_of
-from dialeval.systems.huggingface.files import EMBEDDED
+from dialeval.systems.huggingface import EMBEDDED
 from dialeval.systems.huggingface.loader import Precision
 from dialeval.systems.huggingface.system import TextModel
 

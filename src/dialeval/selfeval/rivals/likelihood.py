@@ -17,7 +17,7 @@ from dialeval.data.types import Context, Dialogue, Turn
 from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.scorer import Scorer
 from dialeval.selfeval.subjects import Exchange, Subject, exchanges_of, judged_speakers, turns_of
-from dialeval.systems.huggingface.files import EMBEDDED
+from dialeval.systems.huggingface import EMBEDDED
 from dialeval.systems.huggingface.loader import Precision
 from dialeval.systems.huggingface.prompts import Tokens
 from dialeval.systems.huggingface.system import TextModel

