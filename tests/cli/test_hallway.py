@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from support.every_verb import make_inputs
 
 LINES = {
+    "score": "score both.jsonl -m rouge_l -m distinct --trials 20",
     "select ask": "select ask questions.jsonl --system careful.jsonl --system tfidf --trials 20",
     "nbest measure": "nbest measure lists.jsonl --trials 20",
     "consistency detect": "consistency detect clashes.jsonl --trials 20",
@@ -33,6 +36,8 @@ ACTS = [
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     make_inputs(tmp_path / "here")
     (tmp_path / "here/said.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ACTS))
+    examples = [tmp_path / "here" / f"{name}_examples.jsonl" for name in ("careful", "brief")]
+    (tmp_path / "here/both.jsonl").write_text("".join(path.read_text() for path in examples))
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "here"
 
@@ -80,3 +85,37 @@ def test_score_prints_the_numbers_that_run_prints(dialeval, folder: Path) -> Non
         one["measure"]: tuple(one["estimate"][key] for key in ("value", "low", "high", "n"))
         for one in ran["results"]
     }
+
+
+def test_score_writes_a_run_of_responses_with_other_data_and_of_standard_input(
+    dialeval, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run folder's scores are those that ``score`` prints where every system answers every item."""
+    line = ["score", "careful.jsonl", "--data", "prompts.jsonl", "-m", "rouge_l"]
+    printed = json.loads(dialeval(*line, "--json").out)["results"]
+    done = dialeval(*line, "-o", "beside", "--per-item", "values.jsonl", "--json")
+    assert done.code == 0, done.err
+    keys = ("metric", "system", "score", "low", "high", "n", "unscored", "unanswered")
+    rows = json.loads(done.out)["results"]
+    assert [[row[key] for key in keys] for row in rows] == [[row[key] for key in keys] for row in printed]
+    assert len(Path("values.jsonl").read_text().splitlines()) == rows[0]["n"] + rows[0]["unscored"]
+    kept = Path("careful_examples.jsonl").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(kept)))
+    read = dialeval("score", "-", "-m", "length", "-o", "piped")
+    assert read.code == 0, read.err
+    assert Path("piped/stdin.jsonl").read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("both.jsonl -m rouge_l --skip-bad -o out", "requires FILE, and cannot be combined with"),
+        ("--hyp lines.txt --ref lines.txt -o out", "requires FILE, and cannot be combined with"),
+        ("both.jsonl -m rouge_l --per-turn turns.jsonl -o out", "cannot be combined with --per-turn"),
+        ("talks.jsonl -m quality -m length -o out", "--out: quality: a run folder holds responses"),
+    ],
+)
+def test_score_says_what_a_run_folder_cannot_hold(dialeval, folder: Path, given: str, reason: str) -> None:
+    done = dialeval("score", *given.split())
+    assert (done.code, Path("out").exists()) == (2, False)
+    assert reason in done.err

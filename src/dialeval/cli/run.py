@@ -286,6 +286,7 @@ def evaluate_study(
     *,
     out: Path | None = None,
     also: Callable[[Run, Summary], Mapping[str, Any]] | None = None,
+    allow_unmatched: bool = False,
 ) -> None:
     """Run the study with these keys, print what it found, and write a run folder or that of a shard to ``out``.
 
@@ -297,7 +298,7 @@ def evaluate_study(
         "seed": None,
         "limit": execution.limit,
         "fail_under": list(execution.fail_under) if execution.fail_under else None,
-        "allow_unmatched": False,
+        "allow_unmatched": allow_unmatched,
         "allow_unanswered": execution.allow_unanswered,
     }
     study = loaded_study(**arguments)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dialeval.cli.claims import design_notes
 from dialeval.cli.execution import Execution, Sampling, open_workshop
 from dialeval.cli.gates import exit_on_gates, parse_fail_under, refuse_silence
 from dialeval.cli.parsing.parameters import BadUsage
-from dialeval.cli.scoring import Scored, Scoring, kept_input
+from dialeval.cli.scoring import Scored, Scoring, kept_input, study_of
 from dialeval.cli.turns import write_turn_effects
 from dialeval.core import ABSENCES, Resampling
 from dialeval.display.table import Cell, Column, Table
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from dialeval.core import Metric, Result
     from dialeval.data import Example, Judgement
     from dialeval.evaluation.shards import Shard
-    from dialeval.study.document import GateOutcome
+    from dialeval.study import Run
+    from dialeval.study.document import GateOutcome, Summary
     from dialeval.study.gates import Gate
 
 SCORES: Final = "scores.json"
@@ -60,7 +61,7 @@ def score(
     ] = Execution(),
     out: Annotated[
         Path | None,
-        Option("--out", "-o", help="The folder of the shard, if not in runs/."),
+        Option("--out", "-o", help="A run folder, with comparisons and a report; or the folder of a shard."),
     ] = None,
 ) -> None:
     """Score responses or dialogues, with an interval for every score and a reason for every item that has none.
@@ -79,6 +80,8 @@ def score(
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
 
+    Example: dialeval score answers.jsonl -m bleu -m rouge_l -o scored
+
     Example: dialeval score answers.jsonl -m bertscore --shard 1/8 -o parts/1
     """
     use(execution.device, execution.precision)
@@ -90,7 +93,10 @@ def score(
         work_on_scoring(scoring, execution.part, out, execution)
         return
     if out is not None:
-        raise BadUsage("it goes with --shard", where="--out")
+        if per_turn:
+            raise BadUsage("cannot be combined with --per-turn", where="--out")
+        score_as_study(scoring, out, execution, per_item=per_item)
+        return
     metrics = scoring.metrics()
     gates = parse_fail_under(scoring.gates, metrics)
     with kept_input(scoring.file, metrics) as source, open_workshop(execution) as shop:
@@ -108,6 +114,41 @@ def score(
 
 # The names come from the tables of metrics, so that help cannot differ from them.
 score.__doc__ = (score.__doc__ or "").format(every=", ".join(EVERY), default=", ".join(DEFAULT_METRICS))
+
+
+def score_as_study(scoring: Scoring, out: Path, execution: Execution, *, per_item: Path | None) -> None:
+    """Run the scoring as a study of recorded responses, which has comparisons, ranks and a report, into a folder."""
+    from dialeval.cli.run import as_file, evaluate_study
+
+    def show(run: Run, summary: Summary) -> Mapping[str, Any]:
+        results = {(each.label, each.system): each.result for each in run.scored}
+        if per_item is not None:
+            write_judgements(per_item, results)
+        return {"results": rows_of_run(summary, results)}
+
+    if scoring.file is None or scoring.skip_bad:
+        raise BadUsage(
+            "requires FILE, and cannot be combined with --hyp or --skip-bad: a run folder names the file it is of",
+            where="--out",
+        )
+    metrics = scoring.metrics()
+    settings = replace(
+        execution,
+        limit=scoring.limit,
+        fail_under=scoring.gates,
+        allow_unanswered=scoring.allow_unanswered,
+    )
+    with as_file(scoring.file, out=out) as path:
+        content = study_of(replace(scoring, file=str(path)), metrics)
+        evaluate_study(
+            "score",
+            content,
+            scoring.resampling,
+            settings,
+            out=out,
+            also=show,
+            allow_unmatched=scoring.allow_unmatched,
+        )
 
 
 def work_on_scoring(
@@ -238,6 +279,14 @@ def result_row(name: str, system: str, result: Result) -> dict[str, object]:
         "units": result.units,
         "design_effect": result.design_effect,
     }
+
+
+def rows_of_run(summary: Summary, results: Mapping[tuple[str, str], Result]) -> list[dict[str, object]]:
+    """Return the results of a run as JSON, each with the fields that a row of ``score --json`` has."""
+    return [
+        as_json(row) | result_row(*key, result)
+        for row, (key, result) in zip(summary.results, results.items(), strict=True)
+    ]
 
 
 def print_results(

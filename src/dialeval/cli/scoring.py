@@ -31,7 +31,7 @@ from dialeval.core.results import absence
 from dialeval.data import SideFile, read, read_texts, refuse
 from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.sources import split_format
-from dialeval.data.reader import read_guessing
+from dialeval.data.reader import place_of, read_guessing
 from dialeval.evaluation.leaks import CopyCount
 from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.options import Argument, Option
@@ -214,6 +214,31 @@ class Scoring:
                 skip_bad=self.skip_bad,
             )
         return read_examples(self.file, self.hyp, self.ref, self.layout, on_bad)
+
+
+def study_of(scoring: Scoring, metrics: Mapping[str, Metric[Example]]) -> dict[str, Any]:
+    """Return the keys of a study that scores the same responses under the same metrics."""
+    from dialeval.systems.transcript import recorded_systems
+
+    whole = {} if scoring.data else judging_dialogues(metrics, scoring.file, scoring.layout)
+    if whole:
+        raise BadUsage(
+            f"{', '.join(whole)}: a run folder holds responses, and these judge whole dialogues; leave them out, "
+            "or write --per-item and --per-turn",
+            where="--out",
+        )
+    file = str(scoring.file)
+    source = f"{scoring.format}:{place_of(Path(file), scoring.format).source}" if scoring.format else file
+    columns = {"columns": scoring.columns} if scoring.columns else {}
+    systems = recorded_systems(Path(source), Columns.of(scoring.columns))
+    return {
+        "data": {"path": source, **columns} if scoring.data is None else scoring.data,
+        "systems": [
+            {"name": name, "kind": "transcript", "path": source, "system": name, **columns}
+            for name in systems
+        ],
+        "measures": list(metrics),
+    }
 
 
 def _explaining(

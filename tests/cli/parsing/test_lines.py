@@ -208,7 +208,10 @@ def test_every_verb_declares_parameters_that_can_be_told_apart(command) -> None:
             "data validate",
             "Missing argument FILE: The file, or - for standard input.\nTry 'dialeval data val",
         ),
-        ("score a --out b", "--out: it goes with --shard\nTry 'dialeval score --help'.\n"),
+        (
+            "score a --per-turn t --out b",
+            "--out: cannot be combined with --per-turn\nTry 'dialeval score --help'.\n",
+        ),
     ],
 )
 def test_wrong_usage_is_a_line_and_the_way_to_the_help(dialeval: Command, line: str, said: str) -> None:

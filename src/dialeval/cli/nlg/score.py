@@ -14,13 +14,13 @@ from dialeval.cli.execution import Execution, Sampling
 from dialeval.cli.options import MetricNames, SkipBad
 from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.cli.run import evaluate_study
-from dialeval.cli.score import result_row, write_judgements
+from dialeval.cli.score import rows_of_run, write_judgements
 from dialeval.cli.scoring import side_file
 from dialeval.core import Resampling
 from dialeval.data import Example, SideFile, refuse
 from dialeval.display.consoles import PrintableConsole
 from dialeval.display.terminal import print_table
-from dialeval.files.documents import as_json, write_json_lines
+from dialeval.files.documents import write_json_lines
 from dialeval.nlg.report.section import counts_table
 from dialeval.nlg.responses import StudyFiles, is_study_file, read_responses, system_of, write_study_files
 from dialeval.nlg.slots.metric import PARTS, SlotErrorRate
@@ -194,12 +194,8 @@ def _slots_shown(
                 counts_table(counts, [note.text for note in notes] if bound != BOUND else ()), console
             )
             return {}
-        rows = [
-            as_json(row) | result_row(*key, result)
-            for row, (key, result) in zip(summary.results, results.items(), strict=True)
-        ]
         return {
-            "results": rows,
+            "results": rows_of_run(summary, results),
             "slots": [asdict(count) for count in counts],
             "notes": [{"code": note.code, "text": note.text} for note in notes],
         }
