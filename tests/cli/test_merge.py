@@ -218,7 +218,6 @@ def test_options_that_belong_to_the_whole_are_refused_with_a_shard(dialeval, res
     for more in (["--json"], ["--per-item", "x.jsonl"], ["--per-turn", "x.jsonl"]):
         assert dialeval(*SCORE, "--shard", "1/2", *more).code == 2
     assert dialeval("score", "-", "-m", "length", "--shard", "1/2").code == 2
-    assert dialeval(*SCORE, "-o", "folder").code == 2
 
 
 def test_the_shard_of_another_scoring_is_not_replaced_without_a_warning(dialeval, responses):

@@ -14,8 +14,7 @@ import pytest
 from dialeval.core import Floats, Missing, Resampling, Signature
 from dialeval.data import Dialogue, Example, Response, Turn
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.recent import recent_roll
-from dialeval.evaluation.roll import Roll, keep
+from dialeval.evaluation.roll import Roll, keep, recent_roll
 from dialeval.evaluation.runner import Plan, evaluate
 
 

@@ -16,8 +16,7 @@ from dialeval.cli.scoring import Scoring
 from dialeval.cli.shards import check_arguments, task_of_scoring, task_of_study
 from dialeval.files.custom_code import only_named
 from dialeval.options import Argument, Option, Options
-from dialeval.study.shards.folder import KEPT
-from dialeval.study.shards.merging import check_unchanged, read_shards
+from dialeval.study.shards import KEPT, check_unchanged, read_shards
 
 
 def merge(

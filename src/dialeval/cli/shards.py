@@ -21,17 +21,17 @@ from dialeval.errors import RunFailed, Unsuitable
 from dialeval.files.digests import FileDigest
 from dialeval.study.freshness import AnswerPolicy
 from dialeval.study.provenance import digest_of, digests_of
-from dialeval.study.shards.folder import (
+from dialeval.study.shards import (
     KEPT,
     ShardDocument,
     Task,
     check_shard_target,
+    difference_of_commands,
     shard_in,
     signature_of,
+    work_on_shard,
     write_shard,
 )
-from dialeval.study.shards.merging import difference_of_commands
-from dialeval.study.shards.working import work_on_shard
 from dialeval.version import __version__
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def check_arguments(folder: Path, task: Task, taking: Callable[..., Any]) -> Non
     from pydantic import ConfigDict, ValidationError, create_model
 
     from dialeval.files.documents import damaged
-    from dialeval.study.shards.folder import FILE, SHARD
+    from dialeval.study.shards import FILE, SHARD
 
     types = get_type_hints(taking, localns={"Study": object})
     fields: dict[str, Any] = {

@@ -6,7 +6,8 @@ import hashlib
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, is_dataclass
-from itertools import compress, islice
+from itertools import chain, compress, islice
+from operator import is_
 from types import FunctionType
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
@@ -292,3 +293,62 @@ def _hashes(subjects: Iterable[object]) -> list[int] | None:
     hashes = list(map(hash_answer, subjects))
     known = [value for value in hashes if value is not None]
     return known if len(known) == len(hashes) else None
+
+
+_MOST_REMEMBERED: Final = 32768
+
+
+class _RollSettings(NamedTuple):
+    """How subjects are noted."""
+
+    batch_size: int
+    digests: bool
+
+
+class _KnownRoll(NamedTuple):
+    """A roll. Its subjects are known again by being the very same objects, which are kept alive with it."""
+
+    settings: _RollSettings
+    kept: KeptRoll[Any]
+
+
+_last: list[_KnownRoll] = []
+"""At most one; replaced whole, so that threads never see parts of two."""
+
+
+def recent_roll(
+    subjects: Iterable[Subject | Missing], batch_size: int, *, digests: bool
+) -> tuple[Roll[Any], Iterable[NotedBatch[Any]]]:
+    """The roll of these subjects and its batches; those of the last time where the subjects are the same."""
+    settings = _RollSettings(batch_size, digests)
+    roll: Roll[Any] = Roll(batch_size, digests=digests)
+    if not isinstance(subjects, list | tuple) or len(subjects) > _MOST_REMEMBERED:
+        return roll, roll.note(subjects)
+    for known in _last[:]:
+        if known.settings == settings and _are_same(known.kept, subjects):
+            return known.kept
+    return roll, _remember(roll, subjects, settings)
+
+
+def _remember(
+    roll: Roll[Any], subjects: list[Any] | tuple[Any, ...], settings: _RollSettings
+) -> Iterator[NotedBatch[Any]]:
+    """The batches, each noted when it is asked for; once all are, they are remembered."""
+    batches = []
+    for batch in roll.note(subjects):
+        batches.append(batch)
+        yield batch
+    if all(map(_cannot_change, batches)):
+        _last[:] = [_KnownRoll(settings, KeptRoll(roll, batches))]
+
+
+def _are_same(known: KeptRoll[Any], subjects: list[Any] | tuple[Any, ...]) -> bool:
+    noted = chain.from_iterable([batch.subjects for batch in known.batches])
+    return len(known.roll) == len(subjects) and all(map(is_, noted, subjects))
+
+
+def _cannot_change(batch: NotedBatch[Any]) -> bool:
+    """Whether all are examples without a mapping in them, which somebody might write to before the next metric."""
+    return batch.columns is not None and all(
+        [turn.extra is None for context in batch.columns.contexts if context for turn in context]
+    )

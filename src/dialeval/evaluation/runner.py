@@ -27,9 +27,7 @@ from dialeval.core.results import absence
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.corpus import corpus_result
-from dialeval.evaluation.gathering import Gathered, with_gaps
-from dialeval.evaluation.recent import recent_roll
-from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll
+from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll, recent_roll
 from dialeval.evaluation.silence import SilenceRule, count_silence
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty
 from dialeval.stats.resampling.bootstrap import in_blocks, sum_rows
@@ -135,7 +133,7 @@ class Tally(Generic[S]):
         self._reasons: dict[int, str] = {}
         self._silent: dict[int, S | Missing] = {}
         self._hindered = 0
-        self._rows = Gathered()
+        self._rows = GrowingRows()
         self._resources = dict(metric.resources)
         identity = [str(metric.signature), sorted(self._resources.items()), __version__]
         self._job = Job(key=json.dumps(identity), task=metric.statistics, codec=ROWS)
@@ -320,3 +318,51 @@ def _by_system(subjects: Iterable[S | Missing], plan: Plan) -> Iterator[dict[str
         yield {system: group[: whole[system]] for system, group in waiting.items() if whole[system]}
         waiting = {system: group[whole[system] :] for system, group in waiting.items()}
     yield {system: group for system, group in waiting.items() if group}
+
+
+_MOVED: Final = 1 << 16
+"""Rows that are moved at once."""
+
+
+class GrowingRows:
+    """Rows in one array that grows where it stands, so that they are never held twice."""
+
+    def __init__(self) -> None:
+        self._rows: Floats | None = None
+        self._count = 0
+
+    def add(self, rows: Floats) -> None:
+        """Put these below the others."""
+        end = self._count + len(rows)
+        if self._rows is None:
+            self._rows = np.array(rows, dtype=np.float64, order="C")
+        elif end > len(self._rows):
+            # An eighth more than asked for. No view of the array is ever given away before `take`.
+            self._rows.resize((end + (end >> 3), self._rows.shape[1]), refcheck=False)
+        self._rows[self._count : end] = rows
+        self._count = end
+
+    def take(self) -> Floats | None:
+        """All rows, which are then no longer here; None where none came."""
+        rows, self._rows = self._rows, None
+        if rows is not None:
+            rows.resize((self._count, rows.shape[1]), refcheck=False)
+        self._count = 0
+        return rows
+
+
+def with_gaps(rows: Floats, there: NDArray[np.bool_]) -> Floats:
+    """The rows at the places where ``there`` is true, and NaN at the others; ``rows`` itself is moved and returned."""
+    end, width = len(rows), rows.shape[1]
+    if end == len(there):
+        return rows
+    rows.resize((len(there), width), refcheck=False)
+    # From the last to the first: a row moves down, never up, so that none is overwritten before it has moved.
+    for start in reversed(range(0, len(there), _MOVED)):
+        places = there[start : start + _MOVED]
+        block = np.full((len(places), width), np.nan)
+        first = end - int(np.count_nonzero(places))
+        block[places] = rows[first:end]
+        rows[start : start + len(places)] = block
+        end = first
+    return rows

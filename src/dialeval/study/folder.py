@@ -29,7 +29,7 @@ from dialeval.study.provenance import Circumstances, manifest_of
 from dialeval.study.report.page import Link, page_of
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
-from dialeval.study.shards.folder import FILE as SHARD_FILE
+from dialeval.study.shards import FILE as SHARD_FILE
 from dialeval.study.summary import summarise
 
 RUN: Final = Origin(

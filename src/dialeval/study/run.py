@@ -25,7 +25,7 @@ from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
 from dialeval.study.gates import Judged, check_gates
 from dialeval.study.human import People, agree, read_people
-from dialeval.study.ranking import rankings
+from dialeval.study.ranking import compare, rank, rankings, without_values
 from dialeval.study.scoring import Scored, caption_of, columns_of, plot_scores, score_all, shown_columns
 from dialeval.study.unmatched import (
     check_unmatched,
@@ -35,7 +35,6 @@ from dialeval.study.unmatched import (
     unmatched_references,
     unmatched_responses,
 )
-from dialeval.study.verdicts import compare, rank, without_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

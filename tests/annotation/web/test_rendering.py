@@ -14,8 +14,7 @@ from dialeval.annotation.items import Item, Shown
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Fault
 from dialeval.annotation.web import shown as pages
-from dialeval.annotation.web.brief import brief
-from dialeval.annotation.web.rendering import MEDIA, addresses, asset, harmless, paragraphs, render
+from dialeval.annotation.web.rendering import MEDIA, addresses, asset, brief, harmless, paragraphs, render
 from dialeval.annotation.web.texts import ENGLISH, LANGUAGES, text, wording
 from dialeval.data.types import Turn
 from dialeval.stats.estimate import Estimate

@@ -12,7 +12,6 @@ from dialeval.data import Candidate, Judgement, Question, Turn
 from dialeval.resources import check
 from dialeval.resources.tagger import RESOURCE, load_tagger
 from dialeval.selection.document import is_guess
-from dialeval.selection.labelling.grammar import sketch
 from dialeval.selection.labelling.labelling import settle_labels
 from dialeval.selection.labelling.mistakes import (
     MISTAKES,
@@ -20,6 +19,7 @@ from dialeval.selection.labelling.mistakes import (
     Mistake,
     guess_mistakes,
     mistake_form,
+    sketch,
 )
 from support.mistake_examples import EXAMPLES
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.study.document.reasons import PackedReasons, Place
+from dialeval.study.document.shown import PackedReasons, Place
 
 WHYS = st.dictionaries(st.integers(0, 9), st.sampled_from(["no references", "", "keine Ahnung"]))
 

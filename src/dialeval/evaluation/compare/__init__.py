@@ -1,7 +1,7 @@
 """Paired comparisons of two systems: difference, interval, tests, verdict, and items still needed."""
 
 from dialeval.evaluation.compare.comparison import Comparison
-from dialeval.evaluation.compare.deciding import (
+from dialeval.evaluation.compare.decisions import (
     add_first_look,
     compare,
     compare_all,

@@ -11,8 +11,7 @@ from dialeval.study.document.manifest import (
     Trace,
     Unmatched,
 )
-from dialeval.study.document.reasons import PackedReasons, Place
-from dialeval.study.document.shown import Content, Said, Shown, Unscored, Values
+from dialeval.study.document.shown import Content, PackedReasons, Place, Said, Shown, Unscored, Values
 from dialeval.study.document.standing import (
     OutOfReach,
     Standing,

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from dialeval.data.types import Example, Response, Turn
-from dialeval.study.browsing import MOST_CHARACTERS, MOST_TURNS, choose, shown
+from dialeval.study.content import MOST_CHARACTERS, MOST_TURNS, choose, shown
 from dialeval.study.document import Place, Values
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from dialeval.engine import Cache, LayeredCache
 from dialeval.evaluation.shards import Shard
 from dialeval.study import Workshop, load_study, run_study, write_run
-from dialeval.study.shards.working import work_on_shard
+from dialeval.study.shards import work_on_shard
 from support.sharded_study import SAME_BYTES, asked_of, write_sharded_study
 
 SIZE = 48

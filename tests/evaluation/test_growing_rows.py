@@ -10,24 +10,23 @@ from dialeval import Length, RougeL
 from dialeval.catalogue import build
 from dialeval.core import Missing, Resampling
 from dialeval.data import Example, Response
-from dialeval.evaluation.gathering import Gathered, with_gaps
-from dialeval.evaluation.runner import Plan, evaluate
+from dialeval.evaluation.runner import GrowingRows, Plan, evaluate, with_gaps
 from dialeval.stats.resampling.jackknife import leave_out
 
 SIZES = st.lists(st.integers(0, 40), min_size=1, max_size=12)
 
 
 @given(SIZES)
-def test_gathered_rows_are_all_rows_in_order(sizes):
+def test_grown_rows_are_all_rows_in_order(sizes):
     batches = [np.full((size, 3), float(place)) for place, size in enumerate(sizes)]
-    gathered = Gathered()
+    grown = GrowingRows()
     for batch in batches:
-        gathered.add(batch)
+        grown.add(batch)
         batch[:] = -1  # what a metric does with its array afterwards moves nothing
-    rows = gathered.take()
+    rows = grown.take()
     assert rows is not None
     assert rows.tolist() == [[float(place)] * 3 for place, size in enumerate(sizes) for _ in range(size)]
-    assert gathered.take() is None
+    assert grown.take() is None
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
