@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 from dialeval.engine import SILENT, RichProgress
-from dialeval.engine.progress import PlainProgress
 
 PROGRAM = """
 from dialeval.engine import RichProgress
@@ -52,16 +51,6 @@ def test_an_unknown_total_is_fine(capfd):
 def test_rich_is_not_imported_until_there_is_a_terminal():
     check = PROGRAM + "\nimport sys\nassert 'rich' not in sys.modules"
     subprocess.run([sys.executable, "-c", check], stderr=subprocess.DEVNULL, check=True)
-
-
-def test_a_log_gets_a_line_after_ten_seconds_and_then_each_minute(capfd):
-    times = iter([0.0, 4.0, 12.0, 30.0, 75.0, 80.0])
-    with PlainProgress("pairs", 1000, clock=lambda: next(times)) as lines:
-        for n in (100, 100, 300, 250, 250):
-            lines.advance(n)
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err == "200 of 1,000 pairs, about 48 s left\n750 of 1,000 pairs, about 25 s left\n"
 
 
 def test_a_bar_without_a_total_shows_none():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
@@ -68,38 +67,6 @@ class RichProgress:
             self._filter.__exit__(None, None, None)
             self._bar.stop()
             self._bar = None
-
-
-class PlainProgress:
-    """Lines on stderr for logs: what is done and the time left, after ten seconds and then each minute."""
-
-    def __init__(
-        self, description: str, total: int, clock: Callable[[], float] = time.monotonic, first: float = 10.0
-    ) -> None:
-        self._description, self._total, self._clock = description, total, clock
-        self._done, self._start, self._next = 0, clock(), first
-
-    def advance(self, n: int, /) -> None:
-        """Take note of ``n`` more items, and say so if it is time."""
-        self._done += n
-        passed = self._clock() - self._start
-        if passed < self._next or self._done >= self._total:
-            return
-        self._next = passed + 60.0
-        left = passed * (self._total - self._done) / max(self._done, 1)
-        print(
-            f"{self._done:,} of {self._total:,} {self._description}, about {left:,.0f} s left",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        return None
 
 
 def _bar() -> rich.progress.Progress:

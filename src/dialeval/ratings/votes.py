@@ -10,7 +10,7 @@ unsettled. The way Sato et al. (2020, section 3.1) keep a false candidate, for e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Protocol, TypeAlias
@@ -55,20 +55,6 @@ class Majority:
     def label(self, votes: Votes) -> float | Unsettled:
         """That value, or how the votes are spread."""
         return AtLeast(len(votes) // 2 + 1).label(votes)
-
-
-@dataclass(frozen=True, slots=True)
-class Plurality:
-    """The value with the most votes, which no other may share."""
-
-    def label(self, votes: Votes) -> float | Unsettled:
-        """That value, or which ones are level."""
-        if not votes:
-            return _NO_VOTES
-        counts = Counter(votes)
-        most = max(counts.values())
-        first = sorted(value for value, count in counts.items() if count == most)
-        return first[0] if len(first) == 1 else Unsettled(f"{_listed(first)} have {most} votes each")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,17 +204,6 @@ class Collapse:
     def votes(self, votes: Votes) -> Votes | Unsettled:
         """The classes of the votes."""
         return tuple(self.cut.holds(np.array(votes)).tolist())
-
-
-@dataclass(frozen=True, slots=True)
-class Relabel:
-    """Votes with some values replaced, as Circa's relaxed labels."""
-
-    values: Mapping[float, float]
-
-    def votes(self, votes: Votes) -> Votes | Unsettled:
-        """The votes after the replacement."""
-        return tuple(self.values.get(vote, vote) for vote in votes)
 
 
 @dataclass(frozen=True, slots=True)

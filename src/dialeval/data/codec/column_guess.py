@@ -13,9 +13,6 @@ from dialeval.data.codec.dialects import number_in
 from dialeval.data.codec.tables import WORDS
 from dialeval.data.types import Kind
 
-SAMPLE: Final = 20
-"""Rows that are looked at."""
-
 _IDS: Final = (
     "id item itemid idx index uid key rowid questionid qid exampleid sampleid caseid testid testcaseid recordid no nr"
     " number row"
