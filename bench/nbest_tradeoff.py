@@ -22,8 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from dialeval.data import NBest, read
 from dialeval.data.writer import write
-from dialeval.evaluation.breakdowns import PartScore, break_down
-from dialeval.evaluation.runner import Plan
+from dialeval.evaluation.runner import PartScore, Plan, break_down
 from dialeval.nbest.document import Stimulus
 from dialeval.nbest.folder import read_stimuli, write_stimuli
 from dialeval.stats.estimate import Estimate

@@ -17,8 +17,7 @@ from bench.real_text import timed
 from bench.result import BenchResult
 from dialeval.core import Floats
 from dialeval.stats.correlation.dependent import perm_both
-from dialeval.stats.correlation.levels import LEVELS, Level
-from dialeval.stats.estimate import Coefficient
+from dialeval.stats.estimate import LEVELS, Coefficient, Level
 from dialeval.stats.resampling.bootstrap import random_swaps
 
 SYSTEMS, ITEMS, TRIALS, REPEATS = 15, 1000, 1000, 4

@@ -30,7 +30,7 @@ from dialeval.metrics.overlap.words import score_strings
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.measures import build_measure
-from dialeval.study.scoring import score_all
+from dialeval.study.scores import score_all
 
 ITEMS = 1_000_000
 REPEATS = 3

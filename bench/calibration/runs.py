@@ -11,7 +11,7 @@ from bench.calibration.populations import as_rows, mean_of
 from bench.calibration.public import FEW, Drawn, KnownRows
 from bench.calibration.table import Table, percent
 from dialeval import Result, compare, evaluate
-from dialeval.evaluation.runs import MeanOverRuns, Repeated
+from dialeval.evaluation.runs import MeanOverRuns, Repetition
 from dialeval.stats.resampling.bootstrap import Floats
 
 STUDIES: Final = 400
@@ -55,7 +55,7 @@ def evaluated_runs(values: Floats, system: str) -> Result:
     items, runs = values.shape
     metric = KnownRows(as_rows(values.ravel()), mean_of)
     subjects = [
-        Repeated(str(i), system, tuple(Drawn(str(i), system, i * runs + run) for run in range(runs)))
+        Repetition(str(i), system, tuple(Drawn(str(i), system, i * runs + run) for run in range(runs)))
         for i in range(items)
     ]
     return evaluate(MeanOverRuns(metric, runs), subjects)

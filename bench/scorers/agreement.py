@@ -10,8 +10,8 @@ import numpy as np
 from bench.scorers.sets import RatedSet
 from dialeval.core import Floats
 from dialeval.stats.correlation.bootstrap import bootstrap_level
-from dialeval.stats.correlation.levels import Level, level_correlation
-from dialeval.stats.estimate import Coefficient
+from dialeval.stats.correlation.levels import level_correlation
+from dialeval.stats.estimate import Coefficient, Level
 
 FEWEST: Final = 20
 """Rated subjects that a system needs to be among those whose coefficients are averaged."""

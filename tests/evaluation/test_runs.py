@@ -10,7 +10,7 @@ from dialeval.catalogue import build_any
 from dialeval.evaluation.runner import evaluate
 from dialeval.evaluation.runs import (
     MeanOverRuns,
-    Repeated,
+    Repetition,
     over_runs,
     repeated,
     scores_of_corpus,
@@ -27,7 +27,7 @@ def answer(item: int, system: str, right: int) -> Example:
     return Example(f"i{item}", system, (), Response(text), (" ".join(WORDS),))
 
 
-def runs_of(system: str, rights: np.ndarray) -> list[Repeated | Missing]:
+def runs_of(system: str, rights: np.ndarray) -> list[Repetition | Missing]:
     """The answers of a system with so many right words, shape (items, runs)."""
     return repeated([[answer(i, system, int(r)) for i, r in enumerate(run)] for run in rights.T])
 

@@ -14,12 +14,12 @@ from dialeval.core import Estimate, Resampling
 from dialeval.errors import BadStudy
 from dialeval.evaluation.compare import Comparison
 from dialeval.study import Gate, check_gates, load_study, parse_gate, run_study, write_run
-from dialeval.study.gates import Judged
-from dialeval.study.report.exports import missed_gate
+from dialeval.study.gates import ScoreAtGate
+from dialeval.study.report.text import missed_gate
 from dialeval.study.sides import compare_sides, open_sides
 
-NEW = Judged("rouge_l", "new", Estimate(0.31, 0.28, 0.34, 3))
-OLD = Judged("rouge_l", "old", Estimate(0.29, 0.26, 0.32, 3))
+NEW = ScoreAtGate("rouge_l", "new", Estimate(0.31, 0.28, 0.34, 3))
+OLD = ScoreAtGate("rouge_l", "old", Estimate(0.29, 0.26, 0.32, 3))
 
 
 def difference(**fields: object) -> Comparison:
@@ -111,10 +111,10 @@ def test_equivalence_is_what_the_comparison_shows() -> None:
 
 
 def test_what_is_undefined_never_passes_and_says_why() -> None:
-    still = Judged(
+    still = ScoreAtGate(
         "rouge_l", "new", Estimate(0.5, None, None, 3, "a single item or dialogue shows no spread")
     )
-    none = Judged("rouge_l", "old", Estimate(None, None, None, 0))
+    none = ScoreAtGate("rouge_l", "old", Estimate(None, None, None, 0))
     gates = [parse_gate("rouge_l >= 0"), parse_gate("rouge_l <= 1"), parse_gate("point(rouge_l) >= 0")]
     outcomes = list(check_gates(gates, [still, none]))
     assert [outcome.passed for outcome in outcomes] == [False, False, False, False, True, False]
@@ -140,7 +140,7 @@ def test_what_is_undefined_never_passes_and_says_why() -> None:
 def test_a_score_that_is_the_same_on_all_items_is_judged_itself(text: str, passed: bool) -> None:
     result = score(["a b c d e", "f g h i j", "k l m n o"], metrics=["length"], system="new")["length"]
     assert (result.estimate.bounds, result.absence) == (None, "constant")
-    (outcome,) = check_gates([parse_gate(text)], [Judged.of("length", "new", result)])
+    (outcome,) = check_gates([parse_gate(text)], [ScoreAtGate.of("length", "new", result)])
     assert (outcome.passed, outcome.judged_by, outcome.number, outcome.code) == (
         passed,
         "point",
@@ -165,10 +165,10 @@ def test_so_is_a_difference_that_is_the_same_on_all_items() -> None:
 
 def test_a_single_item_or_silence_passes_no_gate_on_a_constant_measure() -> None:
     (alone,) = score(["a b c d e"], metrics=["length"], system="new").values()
-    (outcome,) = check_gates([parse_gate("length >= 3")], [Judged.of("length", "new", alone)])
+    (outcome,) = check_gates([parse_gate("length >= 3")], [ScoreAtGate.of("length", "new", alone)])
     assert not outcome.passed
     (mute,) = score(["a b", "a b", None], metrics=["length"], system="new").values()
-    (outcome,) = check_gates([parse_gate("length >= 0")], [Judged.of("length", "new", mute)])
+    (outcome,) = check_gates([parse_gate("length >= 0")], [ScoreAtGate.of("length", "new", mute)])
     assert (outcome.passed, outcome.code) == (False, "unanswered")
 
 

@@ -22,7 +22,7 @@ from dialeval.display.table import from_spreadsheet_cell
 from dialeval.errors import BadInput, Unsuitable
 
 
-class Filled(NamedTuple):
+class SheetAnswer(NamedTuple):
     """One rater's answer to a task as it was written, and what the rater saw as far as the file still has it."""
 
     where: Where
@@ -87,7 +87,7 @@ def filled_rows(path: Path) -> list[CellRow] | None:
     return result or None
 
 
-def filled_in(path: Path, rows: Sequence[CellRow]) -> Iterator[Filled]:
+def filled_in(path: Path, rows: Sequence[CellRow]) -> Iterator[SheetAnswer]:
     """Every answer of these rows: in ``score``, or if that is missing or all blank, in a column for each rater."""
     columns = list(dict.fromkeys(column for row in rows for column in row.cells))
     task = _one_of(columns, _TASK)
@@ -112,7 +112,7 @@ def filled_in(path: Path, rows: Sequence[CellRow]) -> Iterator[Filled]:
         else:
             given = {who: row.cells.get(who, "") for who in raters}
         yield from (
-            Filled(row.where, own, who, written, rejected, *_shown(row.cells))
+            SheetAnswer(row.where, own, who, written, rejected, *_shown(row.cells))
             for who, written in given.items()
         )
 
@@ -279,7 +279,7 @@ def _from_judgements(judgements: Iterable[Judgement], key: Mapping[str, Source] 
 
 def _from_tasks(
     path: Path,
-    answers: Iterable[Filled],
+    answers: Iterable[SheetAnswer],
     key: Mapping[str, Source] | None,
     form: Form,
     utterances: Iterable[Utterance],
@@ -309,7 +309,7 @@ def _from_tasks(
 
 
 def why_unusable(
-    answer: Filled, source: Source | None, context: Context | None, form: Form
+    answer: SheetAnswer, source: Source | None, context: Context | None, form: Form
 ) -> Unusable | None:
     """Fault of an answer to the task of this source, or None; the turns are compared if their context is known."""
     fault: Fault

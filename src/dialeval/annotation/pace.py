@@ -80,7 +80,7 @@ def least_seconds(words: float) -> float:
     return 60 * words / WORDS_PER_MINUTE
 
 
-class Timed(NamedTuple):
+class FirstAnswer(NamedTuple):
     """First answer of a rater to an item, with the time that it took."""
 
     rater: str
@@ -97,12 +97,12 @@ class Timed(NamedTuple):
 
 def timed_answers(
     project: Project, revisions: Iterable[Given], shown: Mapping[tuple[str, str], float]
-) -> dict[tuple[str, str], Timed]:
+) -> dict[tuple[str, str], FirstAnswer]:
     """Times of first answers to items to rate, by rater and item; ``shown`` says when each item was first given out.
 
     The time is what the page measured, but never more than what passed on the server: a page may say what it likes.
     """
-    found: dict[tuple[str, str], Timed] = {}
+    found: dict[tuple[str, str], FirstAnswer] = {}
     met: dict[str, set[str]] = {}
     for given in sorted(revisions, key=lambda one: one.at):
         if given.revision != 1 or given.rater.startswith(SIMULATED):
@@ -114,11 +114,11 @@ def timed_answers(
         known = [seconds for seconds in (given.seconds, passed) if seconds is not None and seconds >= 0]
         if known and project.sources[given.item].role == "rating":
             least = least_seconds(sum(map(word_count, new)))
-            found[given.rater, given.item] = Timed(given.rater, given.item, min(known), least)
+            found[given.rater, given.item] = FirstAnswer(given.rater, given.item, min(known), least)
     return found
 
 
-def paces(answers: Iterable[Timed]) -> dict[str, Pace]:
+def paces(answers: Iterable[FirstAnswer]) -> dict[str, Pace]:
     """Pace of each rater."""
     found: dict[str, Pace] = {}
     for one in answers:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from dialeval.annotation.desk import is_right
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Preferring
-from dialeval.annotation.pace import RATERS, RaterFlags, Timed, beside, paces, timed_answers
+from dialeval.annotation.pace import RATERS, FirstAnswer, RaterFlags, beside, paces, timed_answers
 from dialeval.annotation.project import Project
 from dialeval.annotation.scales import PROVENANCE
 from dialeval.annotation.store.plan import Given, Rater, iso
@@ -122,7 +122,7 @@ def _questions(project: Project, answers: Iterable[Given]) -> Iterator[Dispute]:
         yield Dispute(item, criterion, tuple(group), agreement)
 
 
-class Exported(NamedTuple):
+class Export(NamedTuple):
     """Counts and files of an export."""
 
     judgements: int
@@ -150,7 +150,7 @@ class Beside(NamedTuple):
         return cls(*(beside(path, name) for name in (*names, PROVENANCE)))
 
 
-def export(project: Project, store: Store, path: Path, *, dropped: bool = False) -> Exported:
+def export(project: Project, store: Store, path: Path, *, dropped: bool = False) -> Export:
     """Write the judgements that count, in the format that the file's ending names, and the files beside them.
 
     It is one consistent look at the store, so it may be taken while raters work. ``dropped`` keeps raters who were
@@ -185,10 +185,10 @@ def export(project: Project, store: Store, path: Path, *, dropped: bool = False)
     written.append(others.provenance)
     rated = [given for given in latest if project.sources[given.item].role == "rating"]
     who = len({judgement.rater for judgement in judgements})
-    return Exported(len(judgements), who, len(rated) - len(kept), tuple(written))
+    return Export(len(judgements), who, len(rated) - len(kept), tuple(written))
 
 
-def _flags(raters: list[Rater], timed: Mapping[tuple[str, str], Timed]) -> Iterator[RaterFlags]:
+def _flags(raters: list[Rater], timed: Mapping[tuple[str, str], FirstAnswer]) -> Iterator[RaterFlags]:
     speeds = paces(timed.values())
     for rater in raters:
         pace = speeds.get(rater.name)
@@ -197,7 +197,7 @@ def _flags(raters: list[Rater], timed: Mapping[tuple[str, str], Timed]) -> Itera
 
 
 def _answers(
-    project: Project, latest: list[Given], raters: list[Rater], timed: Mapping[tuple[str, str], Timed]
+    project: Project, latest: list[Given], raters: list[Rater], timed: Mapping[tuple[str, str], FirstAnswer]
 ) -> Iterator[Mapping[str, object]]:
     """Every rater's latest answer to every item, in full; also those that do not count, and why."""
     out = {rater.name: "dropped" if rater.dropped else rater.state for rater in raters}

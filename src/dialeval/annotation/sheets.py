@@ -7,7 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.annotation.answers import Filled, Unusable, faults_told, filled_in, filled_rows, why_unusable
+from dialeval.annotation.answers import (
+    SheetAnswer,
+    Unusable,
+    faults_told,
+    filled_in,
+    filled_rows,
+    why_unusable,
+)
 from dialeval.annotation.forms import Form
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.asking import form_of
@@ -83,7 +90,7 @@ def _only(project: Project) -> Ask:
     return asks[0]
 
 
-def _answer(project: Project, ask: Ask, form: Form, filled: Filled) -> dict[str, object]:
+def _answer(project: Project, ask: Ask, form: Form, filled: SheetAnswer) -> dict[str, object]:
     try:
         return KINDS[ask.kind].check(
             ask, project.items[filled.task], {"value": form.value_of(filled.written)}

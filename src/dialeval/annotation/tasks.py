@@ -53,7 +53,7 @@ def _verb(criteria: set[str]) -> str:
     return f"Read them with 'dialeval select label --form {criterion}', or give the key of the other tasks."
 
 
-class Exported(NamedTuple):
+class TaskExport(NamedTuple):
     """Number of tasks that were written, and where."""
 
     tasks: int
@@ -69,7 +69,7 @@ def export_tasks(
     form: Form = ACCEPTABILITY,
     seed: int = 0,
     provenance: Mapping[str, str] | None = None,
-) -> Exported:
+) -> TaskExport:
     """Write a study that asks the form about each response, with its tasks as CSV and JSON Lines in ``for_raters``."""
     blinded = numbered(utterances, seed=seed)
     settings = Settings(
@@ -83,7 +83,7 @@ def export_tasks(
     check_new(folder)
     make_private_folder(folder)
     for_raters, items = folder / FOR_RATERS, [one.item for one in blinded]
-    where = Exported(len(items), for_raters / "tasks.csv", for_raters / "tasks.jsonl", folder / KEY)
+    where = TaskExport(len(items), for_raters / "tasks.csv", for_raters / "tasks.jsonl", folder / KEY)
     for path in (where.csv, where.jsonl):
         write_tasks(path, items, form)
     write_project(folder, settings, blinded)

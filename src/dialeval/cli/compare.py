@@ -28,9 +28,11 @@ from dialeval.cli.options import (
 )
 from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.core import Resampling
+from dialeval.data.types import UNNAMED
+from dialeval.display.plain import wrapped
 from dialeval.display.wording import as_sacrebleu_prints, listing, which_bleu
 from dialeval.evaluation.compare.sentences import CORRECTIONS, prospect_of
-from dialeval.evaluation.unscored import silence_notes
+from dialeval.evaluation.silence import silence_notes
 from dialeval.files.documents import as_json
 from dialeval.options import Argument, Option
 from dialeval.stats import looks
@@ -176,16 +178,12 @@ def compare(
 
 def _by_system(*sides: Side) -> Iterator[tuple[str, Result]]:
     """Yield results with the names of their systems, or with that of the file if it names none."""
-    from dialeval.data.types import UNNAMED
-
     for side in sides:
         for key, result in side.results.items():
             yield side.source if key.system == UNNAMED else key.system, result
 
 
 def _say(text: str, *, indent: str) -> None:
-    from dialeval.display.plain import wrapped
-
     width = shutil.get_terminal_size().columns
     print("\n".join(wrapped(text, width, rest=indent, whole_words=True)))
 

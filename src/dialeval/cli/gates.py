@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.display.streams import behind, in_github_actions, printable
 from dialeval.errors import RunFailed, UnknownName
-from dialeval.evaluation.unscored import unanswered_of
+from dialeval.evaluation.silence import unanswered_of
 
 if TYPE_CHECKING:
     from dialeval.core import Result
@@ -67,7 +67,7 @@ def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
     missed = [outcome for outcome in outcomes if not outcome.passed]
     if not missed:
         return
-    from dialeval.study.report.exports import missed_gate
+    from dialeval.study.report.text import missed_gate
 
     for outcome in missed:
         print(missed_gate(outcome), file=sys.stderr)

@@ -16,7 +16,7 @@ from dialeval.files.folders import check_links
 from dialeval.lazy import Table
 from dialeval.options import Argument, Option
 from dialeval.study import read_run, render
-from dialeval.study.report.exports import ENDINGS, EXPORTS
+from dialeval.study.report.text import ENDINGS, EXPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -46,9 +46,8 @@ from dialeval.study.folder import (
 )
 from dialeval.study.freshness import AnswerPolicy, answer_notes
 from dialeval.study.provenance import Beginning
-from dialeval.study.report.exports import as_markdown
-from dialeval.study.report.terminal import print_brief, print_leaderboard
-from dialeval.study.streaming import holding_all
+from dialeval.study.report.text import as_markdown, print_brief, print_leaderboard
+from dialeval.study.scores import holding_all
 
 if TYPE_CHECKING:
     from dialeval.evaluation.shards import Shard

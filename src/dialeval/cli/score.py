@@ -16,15 +16,15 @@ from dialeval.cli.claims import design_notes
 from dialeval.cli.execution import Execution, Sampling, open_workshop
 from dialeval.cli.gates import exit_on_gates, parse_fail_under, refuse_silence
 from dialeval.cli.parsing.parameters import BadUsage
-from dialeval.cli.scoring import Scored, Scoring, kept_input, study_of
+from dialeval.cli.scoring import ScoreResults, Scoring, kept_input, study_of
 from dialeval.cli.turns import write_turn_effects
 from dialeval.core import ABSENCES, Resampling
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import print_table
 from dialeval.display.wording import as_sacrebleu_prints, which_bleu
 from dialeval.errors import RunFailed
+from dialeval.evaluation.silence import no_value, silence_notes, unscored_note
 from dialeval.evaluation.uncertainty import undeclared_limits
-from dialeval.evaluation.unscored import no_value, silence_notes, unscored_note
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import as_json
 from dialeval.files.folders import check_target
@@ -203,9 +203,9 @@ def _checked(
 ) -> Iterator[GateOutcome]:
     if not gates:
         return iter(())
-    from dialeval.study.gates import Judged, check_gates
+    from dialeval.study.gates import ScoreAtGate, check_gates
 
-    scores = [Judged.of(name, system, result) for (name, system), result in results.items()]
+    scores = [ScoreAtGate.of(name, system, result) for (name, system), result in results.items()]
     return check_gates(gates, scores, allowed=allowed)
 
 
@@ -245,7 +245,7 @@ def refuse_nothing(results: Mapping[tuple[str, str], Result], *, some_suffice: b
         raise RunFailed("\n".join(f"{name}: {reason}" for name, reason in failed.items()))
 
 
-def _print_scores(scored: Scored, resampling: Resampling, *, json: bool) -> None:
+def _print_scores(scored: ScoreResults, resampling: Resampling, *, json: bool) -> None:
     """Print one row per metric and system."""
     if json:
         print(_as_json(scored))
@@ -253,7 +253,7 @@ def _print_scores(scored: Scored, resampling: Resampling, *, json: bool) -> None
         print_results(scored.results, resampling, [leak.sentence for leak in scored.leaks])
 
 
-def _as_json(scored: Scored) -> str:
+def _as_json(scored: ScoreResults) -> str:
     rows = [result_row(*key, result) for key, result in scored.results.items()]
     leaks = {"leaks": as_json(scored.leaks)} if scored.leaks else {}
     return jsonlib.dumps({"results": rows, **leaks}, ensure_ascii=False)

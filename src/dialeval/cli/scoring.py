@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dialeval.study import Workshop
 
 
-class Scored(NamedTuple):
+class ScoreResults(NamedTuple):
     """Results by metric and system, in the order of the metrics, and the metrics that judged whole dialogues."""
 
     results: dict[tuple[str, str], Result]
@@ -142,7 +142,7 @@ class Scoring:
         shard: Shard | None = None,
         *,
         explained: bool = False,
-    ) -> Scored:
+    ) -> ScoreResults:
         """Every metric's result for every system; of a shard, only the statistics of its batches, into the cache.
 
         ``explained``, with what metrics that explain themselves found in each response.
@@ -171,7 +171,7 @@ class Scoring:
         shard: Shard | None,
         *,
         explained: bool,
-    ) -> Scored:
+    ) -> ScoreResults:
         evidence: dict[tuple[str, str, str], str] = {}
         copies = CopyCount()
         whole = {} if self.data else judging_dialogues(metrics, self.file, self.layout)
@@ -192,7 +192,7 @@ class Scoring:
                 examples = list(examples)  # such a metric sees all of them before it scores the first
             results |= _each(single, examples, plan, shard)
         order = list(metrics)
-        return Scored(
+        return ScoreResults(
             {key: results[key] for key in sorted(results, key=lambda key: order.index(key[0]))},
             whole,
             evidence,

@@ -13,16 +13,21 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, get_type_hints
 
+from pydantic import ConfigDict, ValidationError, create_model
+
 from dialeval.cli.execution import Execution, default_cache_folder, open_workshop
 from dialeval.cli.gates import in_ci, show_in_job
 from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.display.wording import count
 from dialeval.errors import RunFailed, Unsuitable
 from dialeval.files.digests import FileDigest
+from dialeval.files.documents import damaged
 from dialeval.study.freshness import AnswerPolicy
 from dialeval.study.provenance import digest_of, digests_of
 from dialeval.study.shards import (
+    FILE,
     KEPT,
+    SHARD,
     ShardDocument,
     Task,
     check_shard_target,
@@ -132,11 +137,6 @@ def task_of_scoring(
 
 def check_arguments(folder: Path, task: Task, taking: Callable[..., Any]) -> None:
     """Refuse a shard whose options are not those that ``taking`` takes: whoever sent it may have written others."""
-    from pydantic import ConfigDict, ValidationError, create_model
-
-    from dialeval.files.documents import damaged
-    from dialeval.study.shards import FILE, SHARD
-
     types = get_type_hints(taking, localns={"Study": object})
     fields: dict[str, Any] = {
         name: (types[name], ... if option.default is option.empty else option.default)

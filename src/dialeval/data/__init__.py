@@ -15,8 +15,7 @@ from dialeval.lazy import lazily
 if TYPE_CHECKING:
     from dialeval.data.codec.bad import BadLine, OnBad, SideFile, Where, refuse
     from dialeval.data.codec.decode import decode
-    from dialeval.data.codec.encode import canonical, digest, encode, subject_line
-    from dialeval.data.codec.lines import subject_lines
+    from dialeval.data.codec.encode import canonical, digest, encode, subject_line, subject_lines
     from dialeval.data.formats import FORMATS, Format
     from dialeval.data.importers.text import read_texts
     from dialeval.data.prompts import prompt_of, read_prompts, with_references

@@ -15,8 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, cast, get_type_hints
 
-from dialeval.data.codec.encode import kind_of_record
-from dialeval.data.codec.lines import subject_lines
+from dialeval.data.codec.encode import kind_of_record, subject_lines
 from dialeval.data.codec.parquet import write_objects, write_table
 from dialeval.data.codec.sources import Native, Source, is_stdin, native_format
 from dialeval.data.codec.tables import write_rows

@@ -23,7 +23,7 @@ _FORMAT: Final = 3
 """Of answers in the cache."""
 
 
-class Answered(NamedTuple):
+class SystemAnswers(NamedTuple):
     """A system's answers, and what went wrong where it failed before the last of them."""
 
     answers: list[tuple[Response, ...]]
@@ -41,14 +41,14 @@ def answers_of(
     watch: Watch,
     n: int = 1,
     executor: Executor | None = None,
-) -> Answered:
+) -> SystemAnswers:
     """What the system says to each prompt, up to ``n`` responses each, best first.
 
     Where it fails before it has answered any, its error is raised. Answers are computed here unless there is an
     executor, and not in a pool of processes: a model is loaded once, and brings its own threads.
     """
     if isinstance(system, Replayer):
-        return Answered([given if n == 1 else given[:n] for given in system.replay(prompts)])
+        return SystemAnswers([given if n == 1 else given[:n] for given in system.replay(prompts)])
     if not isinstance(system, Generator):
         raise DialevalError(f"{system.name} can neither generate nor replay responses")
     refused = _refused(system, prompts)
@@ -110,7 +110,7 @@ def _generated(
     cache: Cache | None,
     watch: Watch,
     executor: Executor | None,
-) -> Answered:
+) -> SystemAnswers:
     task = _Answer(system, seed, n)
     job = Job(_key(system, seed, n), task, ResponsesCodec())
     given: list[Sequence[tuple[Response, ...] | None]] = []
@@ -174,11 +174,11 @@ def timed(
     ]
 
 
-def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception | None) -> Answered:
+def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception | None) -> SystemAnswers:
     """The answers, with the error as the reason of those that are missing; raised where all are."""
     answers = [answer for answer in given if answer is not None]
     if error is None:
-        return Answered(answers)
+        return SystemAnswers(answers)
     if not answers:
         raise error
     why = error.why if isinstance(error, PartlyAnswered) else described(error)
@@ -189,7 +189,7 @@ def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception
         f"only {answered:,} of {count(len(given), 'item')} were answered. {why.rstrip('.')}. "
         "Run again to ask for the rest only."
     )
-    return Answered([missing if answer is None else answer for answer in given], failure)
+    return SystemAnswers([missing if answer is None else answer for answer in given], failure)
 
 
 class ResponsesCodec:

@@ -19,7 +19,7 @@ from dialeval.core.batches import SharedBatch, example_columns, lacks_references
 from dialeval.data import Example, subject_lines
 from dialeval.data.columns import ExampleColumns
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.runs import Repeated, why_absent
+from dialeval.evaluation.runs import Repetition, why_absent
 from dialeval.evaluation.silence import is_unanswered
 from dialeval.text.blank import is_blank
 from dialeval.text.ids import TextColumn
@@ -28,7 +28,7 @@ S = TypeVar("S", bound=Subject)
 T = TypeVar("T")
 
 
-class Screened(NamedTuple, Generic[S]):
+class Screening(NamedTuple, Generic[S]):
     """Those of a batch that a metric can score, and why it cannot score the others, by place in the roll."""
 
     scorable: SharedBatch[S]
@@ -56,12 +56,12 @@ class NotedBatch(Generic[S]):
         """The place of the first of them in the roll."""
         self.digest = digest
         """Of all of them; empty where no cache needs it."""
-        self._screened: dict[object, Screened[S]] = {}
+        self._screened: dict[object, Screening[S]] = {}
         self._complete = columns is not None and columns.complete
         self.unanswered = _unanswered(subjects, first, columns)
         """Those that the system left unanswered, by place in the roll."""
 
-    def screened(self, check: Callable[[S], str | None]) -> Screened[S]:
+    def screened(self, check: Callable[[S], str | None]) -> Screening[S]:
         """By what keeps a metric from scoring; metrics that have one and the same function for that are asked once."""
         known = self._screened.get(check)
         if known is None:
@@ -70,7 +70,7 @@ class NotedBatch(Generic[S]):
                 self._screened[check] = known
         return known
 
-    def _screen(self, check: Callable[[S], str | None]) -> Screened[S]:
+    def _screen(self, check: Callable[[S], str | None]) -> Screening[S]:
         # The commonest check, which the columns have answered for all of them.
         if (
             self._complete
@@ -78,16 +78,16 @@ class NotedBatch(Generic[S]):
             and self.columns is not None
             and not self.columns.bare
         ):
-            return Screened(cast("SharedBatch[S]", self.subjects), _NO_REASONS)
+            return Screening(cast("SharedBatch[S]", self.subjects), _NO_REASONS)
         if self._complete:
             whys = list(map(check, cast(Sequence[S], self.subjects)))
         else:
             whys = [_why(subject, check) for subject in self.subjects]
         if whys.count(None) == len(whys):
-            return Screened(cast("SharedBatch[S]", self.subjects), _NO_REASONS)
+            return Screening(cast("SharedBatch[S]", self.subjects), _NO_REASONS)
         pairs = zip(cast(Sequence[S], self.subjects), whys, strict=True)
         reasons = {self.first + index: why for index, why in enumerate(whys) if why is not None}
-        return Screened(SharedBatch([subject for subject, why in pairs if why is None]), reasons)
+        return Screening(SharedBatch([subject for subject, why in pairs if why is None]), reasons)
 
 
 def _unanswered(
@@ -277,7 +277,7 @@ def hash_answer(subject: object) -> int | None:
         return hash(None)
     if isinstance(subject, Example):
         return hash(subject.response.text.strip())
-    if isinstance(subject, Repeated):
+    if isinstance(subject, Repetition):
         answers = tuple(map(hash_answer, subject.answers))
         return None if None in answers else hash(answers)
     if not is_dataclass(subject):

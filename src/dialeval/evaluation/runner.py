@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar, overload
+from typing import Any, ClassVar, Final, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import (
     DEFAULT_RESAMPLING,
+    Estimate,
     Floats,
     Metric,
     Missing,
+    Part,
     Provenance,
     Resampling,
     Result,
@@ -30,6 +33,7 @@ from dialeval.evaluation.corpus import corpus_result
 from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll, recent_roll
 from dialeval.evaluation.silence import SilenceRule, count_silence
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty
+from dialeval.files.documents import FINITE
 from dialeval.stats.resampling.bootstrap import in_blocks, sum_rows
 from dialeval.version import __version__
 
@@ -366,3 +370,31 @@ def with_gaps(rows: Floats, there: NDArray[np.bool_]) -> Floats:
         rows[start : start + len(places)] = block
         end = first
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class PartScore:
+    """Score of a part of one system's subjects under one measure."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    measure: str
+    system: str
+    part: Mapping[str, int | str]
+    """What sets the part apart: ``{"stimuli": "ENTQ", "n": 5}``."""
+    estimate: Estimate
+    unscored: Mapping[str, int]
+    """Number of subjects without a value, by reason."""
+
+
+def break_down(measure: str, system: str, parts: Iterable[Part], plan: Plan) -> Iterator[PartScore]:
+    """Yield the score of each part."""
+    for part in parts:
+        result = evaluate(part.metric, part.subjects, plan)
+        yield PartScore(
+            measure=measure,
+            system=system,
+            part=dict(part.keys),
+            estimate=result.estimate,
+            unscored=dict(sorted(Counter(result.reasons.values()).items())),
+        )

@@ -27,7 +27,7 @@ from dialeval.stats.resampling.jackknife import Source, source_of
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class Repetition:
     """What one system said to one item in each of its runs."""
 
     item: str
@@ -36,9 +36,9 @@ class Repeated:
     """One subject of the measure per run."""
 
 
-def repeated(runs: Sequence[Sequence[Subject | Missing]]) -> list[Repeated | Missing]:
+def repeated(runs: Sequence[Sequence[Subject | Missing]]) -> list[Repetition | Missing]:
     """The answers of all runs, item by item; an item that is missing in one of them is missing."""
-    joined: list[Repeated | Missing] = []
+    joined: list[Repetition | Missing] = []
     for answers in zip(*runs, strict=True):
         first = answers[0]
         lacking = [(run, each) for run, each in enumerate(answers, 1) if isinstance(each, Missing)]
@@ -46,20 +46,20 @@ def repeated(runs: Sequence[Sequence[Subject | Missing]]) -> list[Repeated | Mis
             run, each = lacking[0]
             joined.append(Missing(first.item, first.system, f"run {run}: {each.reason}", each.cause))
         else:
-            joined.append(Repeated(first.item, first.system, answers))
+            joined.append(Repetition(first.item, first.system, answers))
     return joined
 
 
 def why_absent(subject: object) -> str | None:
     """Why there is nothing to measure, or not in all of several runs; None where there is."""
-    if not isinstance(subject, Repeated):
+    if not isinstance(subject, Repetition):
         return absence(subject)
     lacking = ((run, absence(answer)) for run, answer in enumerate(subject.answers, 1))
     return next((f"run {run}: {why}" for run, why in lacking if why is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
-class MeanOverRuns(Metric[Repeated]):
+class MeanOverRuns(Metric[Repetition]):
     """A metric of repeated answers: the mean of its scores over the runs, of which each has its own statistics."""
 
     metric: Metric[Any]
@@ -95,12 +95,12 @@ class MeanOverRuns(Metric[Repeated]):
         """Never: an answer may be right in one run and wrong in another."""
         return False
 
-    def unscorable(self, subject: Repeated, /) -> str | None:
+    def unscorable(self, subject: Repetition, /) -> str | None:
         """Why one of the answers cannot be scored, or None."""
         reasons = ((run, self.metric.unscorable(answer)) for run, answer in enumerate(subject.answers, 1))
         return next((f"run {run}: {why}" for run, why in reasons if why is not None), None)
 
-    def statistics(self, subjects: Sequence[Repeated], /) -> Floats:
+    def statistics(self, subjects: Sequence[Repetition], /) -> Floats:
         """The rows of all runs side by side, shape (n, runs * k)."""
         batches = once(
             subjects, "runs", lambda: [SharedBatch(_of_run(subjects, i)) for i in range(self.runs)]
@@ -117,11 +117,11 @@ class MeanOverRuns(Metric[Repeated]):
         """The mean over the runs."""
         return np.asarray(self.scores(totals).mean(axis=-1))
 
-    def each(self, subjects: Sequence[Repeated], groups: Integers) -> list[LeaveOneOut]:
+    def each(self, subjects: Sequence[Repetition], groups: Integers) -> list[LeaveOneOut]:
         """The score of every run, each a corpus of its own, and without each group."""
         return [self.metric.without(_of_run(subjects, run), groups) for run in range(self.runs)]
 
-    def without(self, subjects: Sequence[Repeated], groups: Integers, /) -> LeaveOneOut:
+    def without(self, subjects: Sequence[Repetition], groups: Integers, /) -> LeaveOneOut:
         """The mean over the runs, and without each group."""
         runs = self.each(subjects, groups)
         score = float(np.mean([run.score for run in runs]))
@@ -152,5 +152,5 @@ def sources_of(scores: Floats | None) -> tuple[Source, ...]:
     return () if source is None else (source,)
 
 
-def _of_run(subjects: Sequence[Repeated], run: int) -> list[Any]:
+def _of_run(subjects: Sequence[Repetition], run: int) -> list[Any]:
     return [subject.answers[run] for subject in subjects]

@@ -1,4 +1,4 @@
-"""Unanswered items: which they are, and what each measure makes of them.
+"""Unanswered items: which they are, what each measure makes of them, and the notes on them.
 
 An item is unanswered where the system was asked and said nothing. That is an answer of the system, and must not do
 better than another one: it counts as the worst value of the measure. What is missing because we failed to ask is no
@@ -8,17 +8,19 @@ answer and has no value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from dialeval.core import Floats, Metric, Missing
+from dialeval.core import ABSENCES, Floats, Metric, Missing, Result
 from dialeval.data.speakers import folded, spoken
 from dialeval.data.types import Context, Dialogue, Example, Response
-from dialeval.evaluation.runs import MeanOverRuns, Repeated, why_absent
+from dialeval.display.wording import count, listing
+from dialeval.evaluation.runs import MeanOverRuns, Repetition, why_absent
 from dialeval.text.blank import is_blank
 
 K = TypeVar("K")
@@ -38,7 +40,7 @@ def is_unanswered(subject: object) -> bool:
         return response.cause != "failed" and (response.missing is not None or is_blank(response.text))
     if isinstance(subject, Missing):
         return subject.cause in ("silent", "refused")
-    if isinstance(subject, Repeated):
+    if isinstance(subject, Repetition):
         return any(map(is_unanswered, subject.answers))
     if isinstance(subject, Dialogue):
         return leaves_unanswered(subject)
@@ -132,8 +134,8 @@ def rows_of_absent(
     kept: dict[tuple[int, int], Any] = {}
     absent: dict[tuple[int, int], Any] = {}
     for place, subject in subjects.items():
-        answers = subject.answers if isinstance(subject, Repeated) else (subject,) * runs
-        lacking = [is_absent(answer) for answer in answers] if isinstance(subject, Repeated) else []
+        answers = subject.answers if isinstance(subject, Repetition) else (subject,) * runs
+        lacking = [is_absent(answer) for answer in answers] if isinstance(subject, Repetition) else []
         for run, answer in enumerate(answers):
             (kept if any(lacking) and not lacking[run] else absent)[place, run] = answer
     parts = _stand_ins(judge, known.reshape(-1, known.shape[1] // runs), absent, value)
@@ -199,7 +201,7 @@ def _saying(subject: object, text: str | None) -> Any:
     """The subject with this response in place of silence, a likely one for None; None if it has no response."""
     if isinstance(subject, Example):
         return replace(subject, response=_EMPTY if text == "" else Response(text or _likely(subject)))
-    if isinstance(subject, Repeated) and all(isinstance(answer, Example) for answer in subject.answers):
+    if isinstance(subject, Repetition) and all(isinstance(answer, Example) for answer in subject.answers):
         answers = cast(Sequence[Example], subject.answers)
         said = (_saying(answer, text) if is_unanswered(answer) else answer for answer in answers)
         return replace(subject, answers=tuple(said))
@@ -211,3 +213,75 @@ def _likely(example: Example) -> str:
     heard: Context = example.context
     texts = (*example.references, *(turn.text for turn in reversed(heard)))
     return next((text for text in texts if not is_blank(text)), "yes")
+
+
+_SHOWN: Final = 3
+_AS_WORST, _AS_EMPTY, _LEFT_OUT = _RULES = (
+    "counted as the worst value",
+    "counted as empty responses",
+    "left out",
+)
+"""What becomes of unanswered items, as people read it."""
+
+
+def no_value(results: Iterable[Result]) -> str | None:
+    """Why a measure has no score for any system, the most frequent reasons first; None where it has one."""
+    results = list(results)
+    if not results or any(not math.isnan(result.score) for result in results):
+        return None
+    reasons = Counter(reason for result in results for reason in result.reasons.values())
+    if any(result.scored for result in results) or not reasons:
+        return f"no system has a score: {ABSENCES['undefined']}"
+    told = [f"{reason} ({count(times, 'time')})" for reason, times in reasons.most_common(_SHOWN)]
+    rest = sum(times for _, times in reasons.most_common()[_SHOWN:])
+    others = [f"others ({count(rest, 'time')})"] if rest else []
+    return f"no item of any system has a value: {listing(told + others)}"
+
+
+class Unanswered(NamedTuple):
+    """How many items a system left unanswered, and of how many; under the measure that counts most of them."""
+
+    source: str
+    system: str
+    unanswered: int
+    items: int
+
+
+def unanswered_of(source: str, results: Iterable[tuple[str, Result]]) -> list[Unanswered]:
+    """The systems that left items unanswered, from results with the names of their systems."""
+    most: dict[str, Unanswered] = {}
+    for system, result in results:
+        known = most.get(system)
+        if result.unanswered > (known.unanswered if known else 0):
+            most[system] = Unanswered(source, system, result.unanswered, len(result))
+    return list(most.values())
+
+
+def silence_notes(results: Iterable[tuple[tuple[str, str], Result]]) -> Iterator[str]:
+    """How many items each system left unanswered, and under which measures they count; by measure and system."""
+    groups: dict[tuple[str, int, int], dict[str, list[str]]] = {}
+    for (measure, system), result in results:
+        if result.unanswered:
+            rules = groups.setdefault((system, result.unanswered, len(result)), {})
+            counted = _AS_EMPTY if counts_as_empty(result.metric) else _AS_WORST
+            rules.setdefault(counted if result.filled else _LEFT_OUT, []).append(measure)
+    for (system, unanswered, items), rules in groups.items():
+        told = [f"{rule} under {listing(rules[rule])}" for rule in sorted(rules, key=_RULES.index)]
+        yield f"{system} left {unanswered:,} of {count(items, 'item')} unanswered: {', but '.join(told)}"
+
+
+def unscored_note(result: Result) -> str | None:
+    """How many items have no value, by reason, each with its first item; None where all have one."""
+    places: dict[str, list[int]] = {}
+    for index, reason in result.reasons.items():
+        places.setdefault(reason, []).append(index)
+    if not places:
+        return None
+    share = f"{len(result.reasons)} of {len(result)} unscored"
+    ranked = sorted(places.items(), key=lambda pair: -len(pair[1]))
+    if len(ranked) == 1:
+        ((reason, found),) = ranked
+        return f"{share}, first {result.items[found[0]]!r}: {reason}"
+    told = [f"{reason} ({len(found)}, first {result.items[found[0]]!r})" for reason, found in ranked[:_SHOWN]]
+    rest = sum(len(found) for _, found in ranked[_SHOWN:])
+    return f"{share}: {'; '.join([*told, f'others ({rest})'] if rest else told)}"

@@ -23,10 +23,10 @@ from dialeval.data.importers.ratings import anonymous
 from dialeval.files.documents import finite
 from dialeval.meta.document import Ceiling, Coefficient, LeftOut, Level, Split
 from dialeval.ratings.joined import Joined
-from dialeval.stats.correlation.bootstrap import Five, five_numbers
+from dialeval.stats.correlation.bootstrap import five_numbers
 from dialeval.stats.correlation.jackknife import LeftOutLevel, leave_out_level
 from dialeval.stats.correlation.levels import LevelCorrelation, level_correlation, settled
-from dialeval.stats.estimate import Estimate
+from dialeval.stats.estimate import Estimate, Five
 from dialeval.stats.resampling.bootstrap import Bounds
 
 _LEFT_OUT: Final = 20

@@ -13,7 +13,7 @@ from dialeval.data.types import Example
 from dialeval.display.pages import Section
 from dialeval.display.wording import count
 from dialeval.evaluation.measure import Asking, Measure, Subjects
-from dialeval.evaluation.runs import Repeated
+from dialeval.evaluation.runs import Repetition
 from dialeval.nlg.document import ItemFindings, SlotsInfo
 from dialeval.nlg.slots.metric import SlotErrorRate
 from dialeval.nlg.slots.summary import FOUND_BY, item_findings, notes_on, slot_counts
@@ -92,7 +92,7 @@ class SlotErrors:
 def _examples(subjects: Subjects) -> Iterator[Example]:
     """The answers; of several runs, those of the first."""
     for subject in subjects:
-        answer = subject.answers[0] if isinstance(subject, Repeated) else subject
+        answer = subject.answers[0] if isinstance(subject, Repetition) else subject
         if isinstance(answer, Example):
             yield answer
 

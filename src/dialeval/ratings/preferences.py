@@ -57,7 +57,7 @@ class Strength:
 
 
 @dataclass(frozen=True, slots=True)
-class Preferred:
+class PreferenceStrengths:
     """Systems by their strength, the strongest first (Bradley & Terry, 1952; with ties, Davidson, 1970)."""
 
     __pydantic_config__: ClassVar = FINITE
@@ -97,7 +97,7 @@ def strengths(
     *,
     resampling: Resampling = DEFAULT_RESAMPLING,
     raters: Raters = "fixed",
-) -> Preferred:
+) -> PreferenceStrengths:
     """Strengths of all systems, with intervals for other items, or dialogues if ids show these.
 
     For other raters, too, the variance by raters is added to that by items. Of ``resampling`` confidence and clusters
@@ -126,7 +126,7 @@ def strengths(
             names, model.strength.tolist(), reach.tolist(), _counts(given, len(names)), strict=True
         )
     ]
-    return Preferred(
+    return PreferenceStrengths(
         systems=tuple(sorted(systems, key=lambda system: -(system.strength.value or 0.0))),
         tie=finite(model.tie),
         judgements=len(preferences),

@@ -225,7 +225,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Qualified:
+class QualificationResult:
     """Results of all raters, in order of first sight."""
 
     candidates: tuple[Candidate, ...]
@@ -247,7 +247,9 @@ def gold_answers(ratings: Ratings, criterion: str, rater: str) -> dict[Unit, flo
     }
 
 
-def qualify(ratings: Ratings, criterion: str, gold: Mapping[Unit, float], test: Qualification) -> Qualified:
+def qualify(
+    ratings: Ratings, criterion: str, gold: Mapping[Unit, float], test: Qualification
+) -> QualificationResult:
     """Which raters pass the test on the units of a criterion whose answers ``gold`` gives."""
     chosen = ratings.criterion_named(criterion)
     known = np.array([gold.get(unit, nan) for unit in chosen.units])
@@ -257,7 +259,7 @@ def qualify(ratings: Ratings, criterion: str, gold: Mapping[Unit, float], test: 
             " Items and systems must be named as in the ratings."
         )
     table = chosen.matrix(criterion)
-    return Qualified(
+    return QualificationResult(
         tuple(_candidate(rater, table[:, index], known, test) for index, rater in enumerate(chosen.raters))
     )
 

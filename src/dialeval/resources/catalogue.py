@@ -15,9 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.errors import ResourceUnavailable, UnknownName, close_names
 from dialeval.files.digests import combine, hash_file, hash_tree
-from dialeval.resources.huggingface import fetch
-from dialeval.resources.kept import keep, kept_folder
-from dialeval.resources.parts import Parts, numbered
+from dialeval.resources.kept import Parts, keep, kept_folder, numbered
 
 
 class PinnedFile(NamedTuple):
@@ -379,6 +377,8 @@ def locate(resource: str | Resource, *, path: Path | None = None, allow_hub: boo
         return _given(known, path)
     folder = _joined(known) if known.parts else _installed_folder(known)
     if folder is None and allow_hub:
+        from dialeval.resources.huggingface import fetch
+
         folder = fetch(known)
     if folder is None:
         raise ResourceUnavailable(f"{_absence(known)} Run: {known.install}")

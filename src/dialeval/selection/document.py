@@ -7,7 +7,7 @@ from typing import ClassVar, Final, Literal
 
 from dialeval.display.notes import Note
 from dialeval.files.documents import FINITE
-from dialeval.stats.correlation.bootstrap import Five as Five
+from dialeval.stats.estimate import Five as Five
 
 GUESS: Final = "?"
 """What the label of a guess ends in."""

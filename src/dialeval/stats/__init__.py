@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from dialeval.stats.strengths import Preferences as Preferences, bradley_terry as bradley_terry
     from dialeval.stats.tests.equivalence import equivalence_p as equivalence_p
     from dialeval.stats.tests.multiple import (
-        Adjusted as Adjusted,
+        AdjustedFamily as AdjustedFamily,
         adjust_families as adjust_families,
         combined_p as combined_p,
         holm as holm,

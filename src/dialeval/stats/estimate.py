@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall"]
 """The three coefficients of correlation; ``kendall`` is tau-b."""
+Level: TypeAlias = Literal["item_within_system", "system_within_item", "item", "system"]
+"""Points of a correlation (see `dialeval.stats.correlation.levels`). The first are the least led by which systems there
+are."""
+LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+Resample: TypeAlias = Literal["items", "systems", "both"]
+"""Which side of a table is resampled: its columns, its rows, or both at once."""
+Five: TypeAlias = tuple[float, float, float, float, float]
+"""Least, first quartile, median, third quartile, greatest: the numbers of a box plot."""
 
 
 class Estimate(NamedTuple):
@@ -86,3 +94,12 @@ class Statistic:
         """Return the value with these bounds, or the ``reason`` why it has none."""
         low, high = bounds or (math.nan, math.nan)
         return Estimate.of(self.value, low, high, self.n, self.reason or reason)
+
+
+class ClassicalEstimate(NamedTuple):
+    """The mean of the ratings alone."""
+
+    estimate: Estimate
+    """Over all ratings, those of items without a prediction among them; without an interval if they do not vary."""
+    error: float | None
+    """Standard error; None without an interval."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dialeval.study.measures import build_measure
     from dialeval.study.provenance import Circumstances
     from dialeval.study.run import Run, run_study
-    from dialeval.study.scoring import Scored
+    from dialeval.study.scores import SystemResult
     from dialeval.study.sides import (
         Claim,
         compare_sides,
@@ -47,9 +47,9 @@ __all__ = [
     "Measure",
     "Respondent",
     "Run",
-    "Scored",
     "Study",
     "Summary",
+    "SystemResult",
     "Tools",
     "Workshop",
     "build_measure",

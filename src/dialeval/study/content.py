@@ -14,7 +14,7 @@ from dialeval.data.results import ItemValues
 from dialeval.data.types import Context, Example, Turn
 from dialeval.display.pages import Section
 from dialeval.meta.document import Points
-from dialeval.study.document import Content, Manifest, Place, Said, Shown, Summary, Values
+from dialeval.study.document import Content, Manifest, Place, ShownItem, ShownTurn, Summary, Values
 from dialeval.study.freshness import answer_notes
 from dialeval.study.unmatched import sentence
 
@@ -99,7 +99,7 @@ def choose(values: Values, *, most: int = MOST_ITEMS) -> tuple[int, ...]:
 
 def shown(
     values: Values, chosen: Iterable[int], examples: Iterable[Example], runs: Mapping[str, int] | None = None
-) -> tuple[Shown, ...]:
+) -> tuple[ShownItem, ...]:
     """The chosen items with their contexts and responses; ``runs`` says of which systems there are several."""
     positions = tuple(chosen)
     wanted = {values.items[position] for position in positions}
@@ -120,16 +120,16 @@ def _shown(
     position: int,
     examples: dict[str, list[Example]],
     explainers: Sequence[Metric[Example] | None],
-) -> Shown:
+) -> ShownItem:
     some = next(iter(examples.values()), [None])[0]
     context: Context = some.context if some else ()
     last = context[-MOST_TURNS:]
     places = [
         [Place(m, s, position) for s in range(len(values.systems))] for m in range(len(values.measures))
     ]
-    return Shown(
+    return ShownItem(
         item=values.items[position],
-        context=tuple(Said(turn.speaker, turn.name or turn.speaker, _cut(_said(turn))) for turn in last),
+        context=tuple(ShownTurn(turn.speaker, turn.name or turn.speaker, _cut(_said(turn))) for turn in last),
         earlier=max(len(context) - MOST_TURNS, 0),
         references=tuple(_cut(text) for text in (some.references if some else ())[:20]),
         responses=tuple(_responses(examples[s]) if s in examples else None for s in values.systems),

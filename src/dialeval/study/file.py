@@ -28,9 +28,8 @@ from dialeval.files.digests import hash_file
 from dialeval.files.folders import is_there, with_home
 from dialeval.ratings.checks import Repeats
 from dialeval.stats.tests.multiple import Correction
-from dialeval.study.claims import build_claims, build_gates
 from dialeval.study.document import MissingRule
-from dialeval.study.gates import Gate
+from dialeval.study.gates import Gate, build_claims, build_gates
 from dialeval.study.measures import build_measure
 from dialeval.study.missing import silence_of
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text

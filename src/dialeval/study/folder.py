@@ -28,7 +28,7 @@ from dialeval.study.file import Study
 from dialeval.study.provenance import Circumstances, manifest_of
 from dialeval.study.report.page import Link, page_of
 from dialeval.study.run import Run
-from dialeval.study.scoring import Scored
+from dialeval.study.scores import SystemResult
 from dialeval.study.shards import FILE as SHARD_FILE
 from dialeval.study.summary import summarise
 
@@ -255,7 +255,7 @@ def _further(run: Run) -> Iterator[list[Sequence[Example | Missing]]]:
         yield [respondent.runs[number] for respondent in run.respondents if len(respondent.runs) > number]
 
 
-def _asked(run: Run, capability: str) -> Sequence[Scored]:
+def _asked(run: Run, capability: str) -> Sequence[SystemResult]:
     return [
         scored
         for scored in run.scored
@@ -267,7 +267,7 @@ def _blocks(run: Run) -> list[ItemValues]:
     return [_block(scored, scored.result) for scored in run.scored if scored.result.per_item]
 
 
-def _block(scored: Scored, result: Result) -> ItemValues:
+def _block(scored: SystemResult, result: Result) -> ItemValues:
     return ItemValues(
         measure=scored.measure.label,
         system=scored.system,

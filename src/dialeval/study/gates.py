@@ -1,4 +1,4 @@
-"""Thresholds that a study's systems must meet, so that a build can fail on a worse chatbot."""
+"""Claims that a study declares in advance: the primary measure, margins, and thresholds that fail a build."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from dialeval.core import Estimate, Result
+from dialeval.core import Estimate, Result, System
 from dialeval.display.wording import count
+from dialeval.errors import DialevalError, UnknownName
 from dialeval.evaluation.compare import Comparison
+from dialeval.evaluation.measure import Measure
 from dialeval.study.document import GateOutcome, JudgedBy
+from dialeval.study.missing import why_no_worst
 from dialeval.text.calls import print_call, split_call
 
 
@@ -59,7 +62,7 @@ class Gate:
         return self.comparator in _COMPARE and _COMPARE[self.comparator](number, self.threshold)
 
 
-class Judged(NamedTuple):
+class ScoreAtGate(NamedTuple):
     """A score or a difference with its interval, and who has it."""
 
     measure: str
@@ -73,7 +76,7 @@ class Judged(NamedTuple):
     """Whether there is no interval because all items have the same value."""
 
     @classmethod
-    def of(cls, measure: str, system: str, result: Result) -> Judged:
+    def of(cls, measure: str, system: str, result: Result) -> ScoreAtGate:
         """The score of a result."""
         constant = result.absence == "constant"
         return cls(measure, system, result.estimate, result.unanswered, len(result), constant)
@@ -141,7 +144,7 @@ def _pair(whose: str, systems: Sequence[str]) -> tuple[str, str | None]:
 
 def check_gates(
     gates: Sequence[Gate],
-    scores: Sequence[Judged],
+    scores: Sequence[ScoreAtGate],
     comparisons: Sequence[Comparison] = (),
     *,
     allowed: float = 0.0,
@@ -165,7 +168,7 @@ def check_gates(
                 yield _unless_silent(_outcome(gate, judged), [judged], allowed)
 
 
-def _unless_silent(outcome: GateOutcome, gated: Sequence[Judged], allowed: float) -> GateOutcome:
+def _unless_silent(outcome: GateOutcome, gated: Sequence[ScoreAtGate], allowed: float) -> GateOutcome:
     """The outcome; that it failed where one of these systems left too many items unanswered."""
     reasons = [reason for judged in gated if (reason := judged.silence(allowed)) is not None]
     return (
@@ -183,10 +186,10 @@ def _check_pair(gate: Gate, test: Comparison | None) -> GateOutcome:
     """How the difference between two systems fares, or whether they are shown to be equivalent."""
     system = gate.system or ""
     if test is None:
-        untested = Judged(gate.measure, system, Estimate.undefined("they could not be compared"))
+        untested = ScoreAtGate(gate.measure, system, Estimate.undefined("they could not be compared"))
         return replace(_outcome(gate, untested), other=gate.other)
     difference = test.difference if test.a == gate.system else -test.difference
-    judged = Judged(gate.measure, system, difference, constant=test.absence == "constant")
+    judged = ScoreAtGate(gate.measure, system, difference, constant=test.absence == "constant")
     outcome = _outcome(gate, judged)
     if gate.comparator == "=":
         shown = test.verdict == "equivalent"
@@ -194,7 +197,7 @@ def _check_pair(gate: Gate, test: Comparison | None) -> GateOutcome:
     return replace(outcome, other=gate.other)
 
 
-def _outcome(gate: Gate, judged: Judged) -> GateOutcome:
+def _outcome(gate: Gate, judged: ScoreAtGate) -> GateOutcome:
     if judged.constant and gate.judged_by in ("low", "high"):
         return _constant(gate, judged)
     value, low, high, _, reason = judged.estimate
@@ -213,7 +216,7 @@ def _outcome(gate: Gate, judged: Judged) -> GateOutcome:
     )
 
 
-def _constant(gate: Gate, judged: Judged) -> GateOutcome:
+def _constant(gate: Gate, judged: ScoreAtGate) -> GateOutcome:
     """The outcome by the score itself, if all items have the same value and no limits of the measure bound others."""
     value, _, _, n, _ = judged.estimate
     return GateOutcome(
@@ -227,3 +230,74 @@ def _constant(gate: Gate, judged: Judged) -> GateOutcome:
         reason=f"{value:.4g} on all {count(n, 'item')}: nothing varies, so it is judged itself",
         code="constant",
     )
+
+
+class Claims(NamedTuple):
+    """The measure that decides, and the smallest difference that matters, by the measures' labels."""
+
+    primary: str | None
+    margins: Mapping[str, float]
+
+
+def build_claims(content: Mapping[str, Any], measures: Sequence[Measure], problems: list[str]) -> Claims:
+    """The primary measure and the margins; whatever is wrong with them, or with ``missing``, joins the problems."""
+    labels = [measure.label for measure in measures]
+    if content.get("missing") == "worst":
+        reasons = [reason for measure in measures if (reason := why_no_worst(measure)) is not None]
+        problems += [
+            f"missing: found 'worst', but {reason}; expected auto, shared or own" for reason in reasons
+        ]
+    given, margin = content.get("primary"), content.get("margin")
+    primary = _known_label("primary", given, labels, problems) if isinstance(given, str) else None
+    directed = [measure.label for measure in measures if measure.metric.higher_is_better is not None]
+    if primary is not None and primary not in directed:
+        problems.append(f"primary: {primary} only describes, so no system can be better under it")
+    if isinstance(margin, dict):
+        named = {_known_label("margin", str(name), labels, problems): value for name, value in margin.items()}
+        return Claims(primary, {name: value for name, value in named.items() if name is not None})
+    if margin is not None and len(labels) > 1:
+        problems.append(f"margin: found {margin!r}, but no measure; expected {{{labels[0]}: {margin}}}")
+    return Claims(primary, {label: margin for label in labels if margin is not None})
+
+
+def _known_label(where: str, given: str, labels: Sequence[str], problems: list[str]) -> str | None:
+    """The label of the measure that was named, however it was spelled."""
+    try:
+        name, parameters, _ = split_call(given)
+        label = print_call(name, parameters)
+        if label not in labels:
+            raise UnknownName("measure in this study", label, labels)
+    except (DialevalError, ValueError) as error:
+        problems.append(f"{where}: {error}")
+        return None
+    return label
+
+
+def build_gates(
+    given: Sequence[object],
+    systems: Sequence[System],
+    measures: Sequence[Measure],
+    margins: Mapping[str, float],
+    problems: list[str],
+) -> list[Gate]:
+    """The gates as written, whose measures and systems the study must have."""
+    gates = []
+    labels, names = [measure.label for measure in measures], [system.name for system in systems]
+    for index, text in enumerate(given):
+        if not isinstance(text, str):
+            continue  # a problem of the file's shape
+        try:
+            gate = parse_gate(text, names)
+            if gate.measure not in labels:
+                raise UnknownName("measure in this study", gate.measure, labels)
+            for name in (gate.system, gate.other):
+                if name is not None and name not in names:
+                    raise UnknownName("system in this study", name, names)
+            if gate.other is not None and gate.other == gate.system:
+                raise ValueError(f"a difference is between two systems, found {gate.system!r} twice")
+            if gate.comparator == "=" and gate.measure not in margins:
+                raise ValueError(f"equivalence needs a margin, as in margin: {{{gate.measure}: 0.02}}")
+            gates.append(gate)
+        except (DialevalError, ValueError) as error:
+            problems.append(f"gates[{index}]: {error}")
+    return gates

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dialeval.ratings import Ratings
     from dialeval.ratings.joined import Joined
     from dialeval.ratings.scale import RatingScale
-    from dialeval.study.scoring import Scored
+    from dialeval.study.scores import SystemResult
 
 
 class People(NamedTuple):
@@ -54,7 +54,7 @@ def declared_scale(human: HumanRatings, criterion: str) -> RatingScale | None:
     return human.scale or read_scales(human.path).get(criterion)
 
 
-def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) -> Findings:
+def agree(study: Study, people: People, scored: Sequence[SystemResult], watch: Watch) -> Findings:
     """How the study's measures agree with people; estimates of mean ratings where only some answers were rated."""
     from dialeval.meta import Inquiry, examine, join
     from dialeval.ratings import Ratings
@@ -106,13 +106,13 @@ def _of_study(ratings: Ratings, study: Study) -> Ratings:
     return ratings
 
 
-def _lower_is_better(scored: Sequence[Scored], known: Collection[str]) -> tuple[str, ...]:
+def _lower_is_better(scored: Sequence[SystemResult], known: Collection[str]) -> tuple[str, ...]:
     """Labels of measures that say so of themselves, as patterns that fit nothing else."""
     labels = {score.measure.label: score.measure.metric.higher_is_better for score in scored}
     return tuple(escape(label) for label, higher in labels.items() if higher is False and label in known)
 
 
-def _judgements(scored: Sequence[Scored]) -> Iterator[Judgement]:
+def _judgements(scored: Sequence[SystemResult]) -> Iterator[Judgement]:
     """Every item's value, under the label the study gave the measure."""
     for score in scored:
         if score.result.per_item:

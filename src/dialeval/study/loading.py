@@ -32,7 +32,7 @@ from dialeval.evaluation.leaks import Leak
 from dialeval.evaluation.measure import Capability, Measure, RecordsContexts, Subjects
 from dialeval.evaluation.roll import hash_answer
 from dialeval.evaluation.runner import Plan, evaluate
-from dialeval.evaluation.runs import Repeated, over_runs, repeated
+from dialeval.evaluation.runs import Repetition, over_runs, repeated
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.files.documents import damaged
 from dialeval.files.folders import with_home
@@ -43,7 +43,7 @@ from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, RUN, read_examples, read_manifest, read_run_of, read_summary
 from dialeval.study.measures import build_measure, respondents_examples
 from dialeval.study.missing import silence_of
-from dialeval.study.scoring import Scored, caption_of, columns_of, plot_scores, shown_columns
+from dialeval.study.scores import SystemResult, caption_of, columns_of, plot_scores, shown_columns
 from dialeval.text.calls import split_call
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class LoadedRun(Framed):
     """A run read back from its folder."""
 
     folder: Path
-    scored: tuple[Scored, ...]
+    scored: tuple[SystemResult, ...]
     examples: tuple[Example, ...]
     resampling: Resampling
     asked: Mapping[str, bytes]
@@ -155,11 +155,11 @@ def _scored(
     examples: Sequence[Example],
     resampling: Resampling,
     code: Sequence[str],
-) -> tuple[Scored, ...]:
+) -> tuple[SystemResult, ...]:
     scores = {(score.measure, score.system): score for score in summary.results}
     runs = {system.name: system.runs for system in summary.systems}
     traces = {(trace.measure, trace.system): trace for trace in read_manifest(folder).provenance}
-    results: dict[tuple[str, str], Scored] = {}
+    results: dict[tuple[str, str], SystemResult] = {}
     said = _Answers(folder, examples, runs)
     ruled = summary.missing in ("auto", "worst")
     silent = {info.measure for info in summary.measures if ruled and not info.counts_silence}
@@ -177,7 +177,7 @@ def _scored(
             result = dataclasses.replace(result, uncounted=result.unanswered - result.filled)
         known = said.hashes(block.system, block.items, measure.capability)
         result = dataclasses.replace(result, answers=known)
-        results[key] = Scored(measure, block.system, result, result)
+        results[key] = SystemResult(measure, block.system, result, result)
     for key, score in scores.items():
         measure = _measure(folder, score, code)
         if not measure.metric.per_item:
@@ -190,7 +190,7 @@ def _scored(
                 metric, subjects, Plan(resampling=resampling, silence=silence_of(summary.missing))
             )
             outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key], resampling.confidence))
-            results[key] = Scored(measure, score.system, outcome, outcome)
+            results[key] = SystemResult(measure, score.system, outcome, outcome)
     return tuple(results[key] for key in scores)
 
 
@@ -221,7 +221,7 @@ class _Answers:
             return None
         return np.array([recorded.get((system, item), hash(None)) for item in items], dtype=np.int64)
 
-    def _subjects(self, system: str) -> Sequence[Example | Repeated | Missing]:
+    def _subjects(self, system: str) -> Sequence[Example | Repetition | Missing]:
         first = [example for example in self._examples if example.system == system]
         times = self._runs[system]
         if times < 2:
@@ -263,7 +263,7 @@ def _result(metric: Metric[Any], block: ItemValues, score: Score, trace: Trace, 
 
 
 def _subjects(
-    system: str, examples: Sequence[Example], results: Mapping[tuple[str, str], Scored]
+    system: str, examples: Sequence[Example], results: Mapping[tuple[str, str], SystemResult]
 ) -> Subjects:
     """What the system said to every item of the run, and the reason where it said nothing."""
     answered = {example.item: example for example in examples if example.system == system}
@@ -274,7 +274,7 @@ def _subjects(
     return [answered.get(item) or Missing(item, system, reason) for item, reason in silent.items()]
 
 
-def _repeated(first: Subjects, others: Sequence[Iterable[Example]]) -> list[Repeated | Missing]:
+def _repeated(first: Subjects, others: Sequence[Iterable[Example]]) -> list[Repetition | Missing]:
     """What a system said in all of its runs."""
     system = first[0].system if first else ""
     runs = [first]

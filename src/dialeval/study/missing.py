@@ -20,14 +20,14 @@ from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.pairing import are_aligned, places_of_values
 from dialeval.evaluation.measure import Measure, Subjects
 from dialeval.evaluation.runner import Plan, Tally, evaluate
-from dialeval.evaluation.runs import MeanOverRuns, Repeated, why_absent
+from dialeval.evaluation.runs import MeanOverRuns, Repetition, why_absent
 from dialeval.evaluation.silence import SilenceRule, rows_of_absent
 from dialeval.study.document import MissingRule
 
 NOT_SHARED: Final = "another system has no value for it"
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """One system's result, and what was measured."""
 
     result: Result
@@ -54,7 +54,9 @@ def why_no_worst(measure: Measure) -> str | None:
     return None
 
 
-def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling: Resampling) -> list[Result]:
+def on_ranked_items(
+    measured: Sequence[Measurement], rule: MissingRule, resampling: Resampling
+) -> list[Result]:
     """The results of several systems under one measure, each on the items that the systems are ranked on.
 
     Systems that have no value at all are not compared, so they take no item from the others. Systems that were not
@@ -71,7 +73,7 @@ def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling:
     if rule == "worst" and first.per_item and first.metric.higher_is_better is not None:
         wanted = set(chain(*compared))
         asked = {
-            subject.item: subject.answers[0] if isinstance(subject, Repeated) else subject
+            subject.item: subject.answers[0] if isinstance(subject, Repetition) else subject
             for system in measured
             for subject in system.subjects
             if not isinstance(subject, Missing)
@@ -91,9 +93,9 @@ def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling:
     ]
 
 
-def _own_or_asked(system: Measured, items: Collection[str], asked: Mapping[str, Any]) -> list[Any]:
+def _own_or_asked(system: Measurement, items: Collection[str], asked: Mapping[str, Any]) -> list[Any]:
     """The system's answers in several runs to each of the items, of which some may be there; else what was asked."""
-    own = {subject.item: subject for subject in system.subjects if isinstance(subject, Repeated)}
+    own = {subject.item: subject for subject in system.subjects if isinstance(subject, Repetition)}
     return [own.get(item) or asked[item] for item in items]
 
 

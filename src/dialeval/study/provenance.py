@@ -22,7 +22,7 @@ from dialeval.files.digests import FileDigest, hash_file
 from dialeval.study.document import ClaimPlan, Manifest, SystemUsage, Trace
 from dialeval.study.file import Study
 from dialeval.study.run import Run
-from dialeval.study.scoring import Scored
+from dialeval.study.scores import SystemResult
 from dialeval.systems.transcript import Transcript
 from dialeval.version import __version__
 
@@ -96,7 +96,7 @@ def digests_of(study: Study) -> tuple[FileDigest, ...]:
     return tuple(digest_of(path) for path in dict.fromkeys(paths) if file_of(path).is_file())
 
 
-def _trace(scored: Scored) -> Trace:
+def _trace(scored: SystemResult) -> Trace:
     source = scored.result.provenance
     return Trace(
         system=scored.system,

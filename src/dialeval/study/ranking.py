@@ -16,16 +16,16 @@ from dialeval.errors import DialevalError
 from dialeval.evaluation.compare import Comparison, compare_all, decide_families
 from dialeval.evaluation.compare.leaving_out import side_of
 from dialeval.evaluation.compare.pairing import are_aligned, places_of_values, valued_places
-from dialeval.evaluation.unscored import no_value
+from dialeval.evaluation.silence import no_value
 from dialeval.files.documents import finite
 from dialeval.stats import Jackknifed, Ranks, RankTable, rank_jackknifed
 from dialeval.study.document import Failure, Family, Ranking, SystemRank
-from dialeval.study.missing import Measured, on_ranked_items
+from dialeval.study.missing import Measurement, on_ranked_items
 from dialeval.text.ids import TextColumn
 
 if TYPE_CHECKING:
     from dialeval.study.file import Study
-    from dialeval.study.scoring import Scored
+    from dialeval.study.scores import SystemResult
 
 
 _JUST_BEHIND: Final = 1e-6
@@ -53,7 +53,9 @@ class _Field(NamedTuple):
         )
 
 
-def rankings(study: Study, scored: Sequence[Scored], compared: Sequence[Comparison]) -> tuple[Ranking, ...]:
+def rankings(
+    study: Study, scored: Sequence[SystemResult], compared: Sequence[Comparison]
+) -> tuple[Ranking, ...]:
     """The ranks over all measures first, where there are several, then those under each measure that ranks.
 
     Over all measures each family counts the same, and its measures share its weight.
@@ -81,7 +83,7 @@ def rankings(study: Study, scored: Sequence[Scored], compared: Sequence[Comparis
     return _over_all(systems, together, overall, len(units)), *each
 
 
-def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
+def _fields(study: Study, scored: Sequence[SystemResult]) -> Iterator[_Field]:
     """What each measure ranks: systems with a score on the same items, of which one is not as good as 0.
 
     A system that left items unanswered, which the measure cannot count, is ranked as if that share of the corpus had
@@ -128,14 +130,14 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
         )
 
 
-def _is_silent(study: Study, scored: Scored) -> bool:
+def _is_silent(study: Study, scored: SystemResult) -> bool:
     """Whether the system left more items unanswered than the study allows, of which the measure does not count all."""
     if study.missing != "auto" or not scored.result.uncounted:
         return False
     return scored.result.unanswered > study.allow_unanswered * len(scored.result)
 
 
-def _worst(scored: Scored) -> float:
+def _worst(scored: SystemResult) -> float:
     """The worst score that the measure has for a corpus; NaN if there is none."""
     return scored.measure.metric.worst
 
@@ -158,7 +160,7 @@ def _with_silence(table: Jackknifed, shares: Mapping[int, float], worst: float) 
     return table._replace(scores=scores, without=without)
 
 
-def _on_same_items(systems: Sequence[Scored]) -> bool:
+def _on_same_items(systems: Sequence[SystemResult]) -> bool:
     results = [system.ranked for system in systems]
     return are_aligned(results) or len({frozenset(places_of_values(result)) for result in results}) == 1
 
@@ -170,7 +172,7 @@ class _Order(NamedTuple):
     places: Integers | None
 
 
-def _order(systems: Sequence[Scored]) -> _Order:
+def _order(systems: Sequence[SystemResult]) -> _Order:
     first = systems[0].ranked
     if not are_aligned([system.ranked for system in systems]):
         return _Order(list(places_of_values(first)), None)
@@ -277,12 +279,12 @@ def _families(fields: Sequence[_Field]) -> tuple[Family, ...]:
     return tuple(Family(name, tuple(labels)) for name, labels in members.items())
 
 
-def rank(study: Study, scored: Sequence[Scored], failures: list[Failure]) -> tuple[Scored, ...]:
+def rank(study: Study, scored: Sequence[SystemResult], failures: list[Failure]) -> tuple[SystemResult, ...]:
     """The results with those on the items that systems are ranked on; a measure that cannot rank them has failed."""
-    results: list[Scored] = []
+    results: list[SystemResult] = []
     for measure in study.measures:
         systems = [result for result in scored if result.measure is measure]
-        measured = [Measured(system.result, system.subjects) for system in systems]
+        measured = [Measurement(system.result, system.subjects) for system in systems]
         try:
             ranked = on_ranked_items(measured, study.missing, study.resampling)
         except DialevalError as error:
@@ -294,7 +296,7 @@ def rank(study: Study, scored: Sequence[Scored], failures: list[Failure]) -> tup
     return tuple(results)
 
 
-def without_values(scored: Sequence[Scored], failures: Sequence[Failure]) -> Iterator[Failure]:
+def without_values(scored: Sequence[SystemResult], failures: Sequence[Failure]) -> Iterator[Failure]:
     """A failure for each measure that has no value of any system, unless all of these failed themselves."""
     failed = {failure.system for failure in failures if failure.measure is None and not failure.partial}
     labels = (result.measure.label for result in scored if not result.measure.metric.conditional)
@@ -304,7 +306,7 @@ def without_values(scored: Sequence[Scored], failures: Sequence[Failure]) -> Ite
             yield Failure(None, label, reason)
 
 
-def compare(study: Study, scored: Sequence[Scored]) -> tuple[Comparison, ...]:
+def compare(study: Study, scored: Sequence[SystemResult]) -> tuple[Comparison, ...]:
     """All pairs of systems that have at least one scored item, measure by measure, corrected over their families.
 
     Without resamples there are neither intervals nor comparisons.

@@ -15,18 +15,17 @@ from dialeval.data.table import Table
 from dialeval.display.plots import new_axes
 from dialeval.engine import Workshop
 from dialeval.errors import BadInput, DialevalError
-from dialeval.evaluation.breakdowns import PartScore, break_down
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.measure import Respondent, recorded_items
-from dialeval.evaluation.runner import Plan
+from dialeval.evaluation.runner import PartScore, Plan, break_down
 from dialeval.study.answering import ask
 from dialeval.study.document import AnswerSource, Failure, GateOutcome, Ranking, Unmatched
 from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
-from dialeval.study.gates import Judged, check_gates
+from dialeval.study.gates import ScoreAtGate, check_gates
 from dialeval.study.human import People, agree, read_people
 from dialeval.study.ranking import compare, rank, rankings, without_values
-from dialeval.study.scoring import Scored, caption_of, columns_of, plot_scores, score_all, shown_columns
+from dialeval.study.scores import SystemResult, caption_of, columns_of, plot_scores, score_all, shown_columns
 from dialeval.study.unmatched import (
     check_unmatched,
     known_items,
@@ -49,7 +48,7 @@ class Run(Framed):
     study: Study
     prompts: Sequence[Prompt]
     respondents: tuple[Respondent, ...]
-    scored: tuple[Scored, ...]
+    scored: tuple[SystemResult, ...]
     compared: tuple[Comparison, ...]
     gates: tuple[GateOutcome, ...]
     failures: tuple[Failure, ...]
@@ -140,7 +139,7 @@ def uses_answers(study: Study) -> bool:
     return study.human is not None or any(measure.capability is None for measure in study.measures)
 
 
-def _broken_down(study: Study, scored: Sequence[Scored], workshop: Workshop) -> Iterator[PartScore]:
+def _broken_down(study: Study, scored: Sequence[SystemResult], workshop: Workshop) -> Iterator[PartScore]:
     plan = Plan(resampling=study.resampling, executor=workshop.executor, silence=study.silence)
     for result in scored:
         if result.measure.breakdowns is not None:
@@ -198,7 +197,7 @@ def _agree(
     study: Study,
     people: People,
     items: Collection[str],
-    scored: Sequence[Scored],
+    scored: Sequence[SystemResult],
     workshop: Workshop,
     failures: list[Failure],
 ) -> Findings | None:
@@ -210,6 +209,8 @@ def _agree(
         return None
 
 
-def _check(study: Study, scored: Sequence[Scored], compared: Sequence[Comparison]) -> Iterator[GateOutcome]:
-    judged = [Judged.of(result.measure.label, result.system, result.ranked) for result in scored]
+def _check(
+    study: Study, scored: Sequence[SystemResult], compared: Sequence[Comparison]
+) -> Iterator[GateOutcome]:
+    judged = [ScoreAtGate.of(result.measure.label, result.system, result.ranked) for result in scored]
     return check_gates(study.gates, judged, compared, allowed=study.allow_unanswered)

@@ -24,11 +24,11 @@ from dialeval.evaluation.compare import (
     decide_families,
     without_credit,
 )
-from dialeval.evaluation.compare.names import renamed
 from dialeval.evaluation.compare.pairing import paired_items, shared_items
+from dialeval.evaluation.compare.sentences import renamed
 from dialeval.evaluation.leaks import Leak, leaks_of
 from dialeval.evaluation.runner import Plan, evaluate
-from dialeval.evaluation.unscored import Unanswered, unanswered_of
+from dialeval.evaluation.silence import Unanswered, unanswered_of
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.measures import build_measure

@@ -11,16 +11,14 @@ from dialeval.data.table import ids_of
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.leaks import MOST, Leak, leaks_of
 from dialeval.evaluation.measure import Measure, Respondent, SectionDocument, Subjects
-from dialeval.evaluation.silence import counts_silence
-from dialeval.evaluation.unscored import unanswered_of
+from dialeval.evaluation.silence import counts_silence, unanswered_of
 from dialeval.files.documents import finite
 from dialeval.metrics.faults import ADVICE, blind_spots
 from dialeval.selfeval.document import WeighedDialogue
-from dialeval.selfeval.scorer import worst_dialogues
 from dialeval.study.document import BlindSpot, MeasureInfo, Score, Summary, SystemInfo
 from dialeval.study.human import compare_ratings, declared_scale
 from dialeval.study.run import Run
-from dialeval.study.scoring import Scored
+from dialeval.study.scores import SystemResult
 from dialeval.text.ids import TextColumn
 
 
@@ -79,7 +77,7 @@ def _people(run: Run) -> tuple[Comparison, ...]:
     return compare_ratings(joined, run.study.resampling, scale)
 
 
-def _measure(measure: Measure, scored: Sequence[Scored]) -> MeasureInfo:
+def _measure(measure: Measure, scored: Sequence[SystemResult]) -> MeasureInfo:
     metric = measure.metric
     left_out = any(s.measure is measure and s.result.uncounted for s in scored)
     return MeasureInfo(
@@ -131,7 +129,7 @@ def _signature(system: System, run: Run) -> str | None:
         raise
 
 
-def _score(scored: Scored) -> Score:
+def _score(scored: SystemResult) -> Score:
     own, ranked = scored.result, scored.ranked
     return Score(
         system=scored.system,
@@ -164,6 +162,8 @@ def _turns(run: Run) -> Iterator[WeighedDialogue]:
     for scored in run.scored:
         metric = scored.measure.metric
         if metric.has("turn_effects"):
+            from dialeval.selfeval.scorer import worst_dialogues
+
             yield from worst_dialogues(scored.measure.label, metric, scored.subjects, scored.result.values)
 
 

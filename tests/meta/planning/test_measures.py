@@ -21,7 +21,8 @@ from dialeval.meta.planning.measures import (
 )
 from dialeval.meta.rivals import compare_measures
 from dialeval.ratings.joined import Grid, Joined
-from dialeval.stats.correlation.levels import LEVELS, level_correlation
+from dialeval.stats.correlation.levels import level_correlation
+from dialeval.stats.estimate import LEVELS
 
 NONE = math.nan
 

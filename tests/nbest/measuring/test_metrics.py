@@ -6,8 +6,7 @@ import pytest
 
 from dialeval.core import Resampling
 from dialeval.data.types import NBest, Response, Turn
-from dialeval.evaluation.breakdowns import break_down
-from dialeval.evaluation.runner import Plan, evaluate
+from dialeval.evaluation.runner import Plan, break_down, evaluate
 from dialeval.nbest.answers.classifier import FirstWord
 from dialeval.nbest.measure import default_sizes, nbest, nbest_variety
 from dialeval.nbest.measuring.judged import JudgedList, judge_lists

@@ -11,7 +11,7 @@ from dialeval.data import Question
 from dialeval.errors import Unsuitable
 from dialeval.selection.asking.choosers import TfIdfChooser
 from dialeval.selection.asking.trials import (
-    Listed,
+    UtteranceList,
     candidates_of,
     listed,
     pool_variances,
@@ -115,7 +115,7 @@ def test_one_of_several_right_answers_above_the_random_ones_is_enough():
 
 
 def test_a_pool_holds_each_utterance_once_and_every_question_has_its_own():
-    spelled = Listed(("a", "A!", "b", "c"))
+    spelled = UtteranceList(("a", "A!", "b", "c"))
     for seed in range(8):
         wide = random_pool(question("q", "right", false=["wrong"]), spelled, size=3, seed=seed)
         assert {one.text.strip("!").lower() for one in wide.candidates} == {"right", "a", "b", "c"}

@@ -9,7 +9,8 @@ import scipy.stats
 from dialeval.stats import over_scores
 from dialeval.stats.correlation.bootstrap import bootstrap_correlation, bootstrap_level
 from dialeval.stats.correlation.coefficients import COEFFICIENTS
-from dialeval.stats.correlation.levels import LEVELS, level_correlation
+from dialeval.stats.correlation.levels import level_correlation
+from dialeval.stats.estimate import LEVELS
 from dialeval.stats.resampling.bootstrap import draws
 
 KINDS = ("pearson", "spearman", "kendall")

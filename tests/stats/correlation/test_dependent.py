@@ -16,7 +16,8 @@ from dialeval.stats.correlation.dependent import (
     swapper,
     williams,
 )
-from dialeval.stats.correlation.levels import LEVELS, level_correlation
+from dialeval.stats.correlation.levels import level_correlation
+from dialeval.stats.estimate import LEVELS
 from dialeval.stats.resampling.bootstrap import every_swap, random_swaps
 
 KINDS = ("pearson", "spearman", "kendall")

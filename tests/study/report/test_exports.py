@@ -14,7 +14,7 @@ import pytest
 from dialeval.core import Estimate
 from dialeval.study import read_summary
 from dialeval.study.document import Failure, GateOutcome, Summary
-from dialeval.study.report.exports import as_csv, as_junit, as_latex, as_markdown
+from dialeval.study.report.text import as_csv, as_junit, as_latex, as_markdown
 
 
 @pytest.fixture

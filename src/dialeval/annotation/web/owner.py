@@ -18,9 +18,9 @@ from dialeval.annotation.kinds.kind import BadAnswer
 from dialeval.annotation.quality import Watch
 from dialeval.annotation.results import Dispute, counted, disputes, judgements_of
 from dialeval.annotation.store.plan import Rater, storable
-from dialeval.annotation.web.posted import Posted, posted_form
+from dialeval.annotation.web.posted import Submission, posted_form
 from dialeval.annotation.web.sessions import Denied
-from dialeval.annotation.web.shown import AdjudicatePage, Asked, Disputed
+from dialeval.annotation.web.shown import AdjudicatePage, DisputedItem, PageAsk
 from dialeval.annotation.web.site import Site
 from dialeval.data import write
 from dialeval.files.documents import as_json
@@ -117,17 +117,17 @@ class _Owner:
         asked = None
         if opened is not None:
             ask = project.asks[opened.criterion]
-            asked = Asked(ask, KINDS[ask.kind].fields(ask, opened.item), answer=opened.decided)
+            asked = PageAsk(ask, KINDS[ask.kind].fields(ask, opened.item), answer=opened.decided)
         return AdjudicatePage(tuple(listed[:MOST_DISPUTED]), opened, asked)
 
     def _disputed(
         self, dispute: Dispute, decided: Mapping[tuple[str, str], tuple[dict[str, object], str]]
-    ) -> Disputed:
+    ) -> DisputedItem:
         answer, reason = decided.get((dispute.item, dispute.criterion), (None, ""))
         # Hidden names: the order of the answers says nothing of who gave them.
         shuffled = sorted(dispute.answers, key=lambda given: fraction("dispute", dispute.item, given))
         item = self._site.project.items[dispute.item]
-        return Disputed(item, dispute.criterion, dispute.agreement, shuffled, answer, reason)
+        return DisputedItem(item, dispute.criterion, dispute.agreement, shuffled, answer, reason)
 
     async def decide(self, request: Request) -> Response:
         self._site.sessions.check_owner(request)
@@ -144,7 +144,7 @@ class _Owner:
             return self._site.html(request, "adjudicate.html", fault, 422, owner=True)
         return RedirectResponse(f"{self._site.prefix}/owner/adjudicate", 303)
 
-    def _decide(self, posted: Posted, criterion: str, reason: str) -> AdjudicatePage | None:
+    def _decide(self, posted: Submission, criterion: str, reason: str) -> AdjudicatePage | None:
         project = self._site.project
         if posted.item not in project.items or criterion not in project.asks:
             raise Denied(404, "not_found")

@@ -17,7 +17,7 @@ OWN = ("item", "revision", "seconds", "csrf", "text")
 """Fields of every form, beside those of its kinds."""
 
 
-class Posted(NamedTuple):
+class Submission(NamedTuple):
     """An answer as it was posted, unchecked but for its shape."""
 
     item: str
@@ -28,7 +28,7 @@ class Posted(NamedTuple):
     text: str = ""
 
 
-async def posted_form(request: Request) -> Posted:
+async def posted_form(request: Request) -> Submission:
     """The answer in an HTML form, whose fields are ``CRITERION.FIELD``."""
     try:
         form = await request.form(max_files=0, max_fields=5000)
@@ -44,7 +44,7 @@ async def posted_form(request: Request) -> Posted:
     return _posted(plain, answers)
 
 
-async def posted_json(request: Request) -> Posted:
+async def posted_json(request: Request) -> Submission:
     """The answer in JSON."""
     try:
         content = json.loads(await request.body())
@@ -67,7 +67,7 @@ async def posted_json(request: Request) -> Posted:
     return _posted(content, answers)
 
 
-def _posted(fields: Mapping[str, object], answers: dict[str, dict[str, object]]) -> Posted:
+def _posted(fields: Mapping[str, object], answers: dict[str, dict[str, object]]) -> Submission:
     try:
         revision = int(str(fields.get("revision") or 0))
         seconds = float(str(fields["seconds"])) if fields.get("seconds") not in (None, "") else None
@@ -76,7 +76,7 @@ def _posted(fields: Mapping[str, object], answers: dict[str, dict[str, object]])
     if seconds is not None and not 0 <= seconds < 1e7:
         seconds = None
     csrf = fields.get("csrf")
-    return Posted(
+    return Submission(
         storable(str(fields.get("item") or "")),
         revision,
         seconds,

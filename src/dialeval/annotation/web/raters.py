@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from dialeval.annotation.desk import Faulty, StillTalking, Task
 from dialeval.annotation.store.plan import Ended, Gone, Rater, Stale, TooSoon
-from dialeval.annotation.web.posted import Posted, posted_form, posted_json
+from dialeval.annotation.web.posted import Submission, posted_form, posted_json
 from dialeval.annotation.web.sessions import Denied
 from dialeval.annotation.web.shown import InstructionsPage
 from dialeval.annotation.web.site import Site
@@ -76,7 +76,7 @@ class _Pages:
         posted = await posted_form(request)
         return await run_in_threadpool(self._answer, request, posted)
 
-    def _answer(self, request: Request, posted: Posted) -> Response:
+    def _answer(self, request: Request, posted: Submission) -> Response:
         rater = self._rater(request, posted)
         try:
             self._site.desk.answer(rater, posted.item, posted.revision, posted.answers, posted.seconds)
@@ -91,7 +91,7 @@ class _Pages:
         return self._to("/task?saved=1")
 
     def _refused(
-        self, request: Request, rater: Rater, posted: Posted, error: Faulty | TooSoon | Stale
+        self, request: Request, rater: Rater, posted: Submission, error: Faulty | TooSoon | Stale
     ) -> Response:
         task = _wanted(self._site, rater, posted.item)
         if not isinstance(task, Task):
@@ -141,7 +141,7 @@ class _Pages:
             return self._to("/task")
         return self._site.html(request, "done.html", self._site.done_page(rater, task.ending))
 
-    def _rater(self, request: Request, posted: Posted) -> Rater:
+    def _rater(self, request: Request, posted: Submission) -> Rater:
         rater = self._site.sessions.rater(request)
         self._site.sessions.check_csrf(request, posted.csrf)
         return rater
@@ -174,7 +174,7 @@ class _Machine:
         posted = await posted_json(request)
         return await run_in_threadpool(self._answer, request, posted)
 
-    def _answer(self, request: Request, posted: Posted) -> Response:
+    def _answer(self, request: Request, posted: Submission) -> Response:
         rater = self._site.sessions.rater(request)
         self._site.sessions.check_csrf(request, posted.csrf)
         try:
@@ -204,7 +204,7 @@ class _Machine:
         posted = await posted_json(request)
         return await run_in_threadpool(self._skip, request, posted)
 
-    def _skip(self, request: Request, posted: Posted) -> Response:
+    def _skip(self, request: Request, posted: Submission) -> Response:
         rater = self._site.sessions.rater(request)
         self._site.sessions.check_csrf(request, posted.csrf)
         return JSONResponse({"skipped": self._site.store.skip(rater.id, posted.item)})
@@ -227,7 +227,7 @@ class _Machine:
         return JSONResponse({"turns": turns, "said": said, "asked": asked, "finished": finished})
 
 
-async def _talk(site: Site, rater: Rater, posted: Posted) -> tuple[Turn, ...]:
+async def _talk(site: Site, rater: Rater, posted: Submission) -> tuple[Turn, ...]:
     """Talk with the item's system in a thread of that system alone; pages of others do not wait for it.
 
     Raises StillTalking where the rater waits for a reply already, so that nobody can fill the queue.

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from dialeval.annotation.items import Item
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Answer
-from dialeval.annotation.web.shown import Asked, Page
+from dialeval.annotation.web.shown import Page, PageAsk
 from dialeval.annotation.web.texts import text, wording
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def paragraphs(written: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def given(asked: Asked) -> Mapping[str, tuple[str, ...]]:
+def given(asked: PageAsk) -> Mapping[str, tuple[str, ...]]:
     """Content of each field of a form when its page opens: what was refused, else what was answered before."""
     if asked.posted:
         return {name: tuple(_listed(value)) for name, value in asked.posted.items()}

@@ -54,7 +54,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageAsk:
     """One ask as a page puts it about one item."""
 
     ask: Ask
@@ -101,7 +101,7 @@ class TaskPage:
     """One item with its questions."""
 
     item: Item
-    asks: tuple[Asked, ...]
+    asks: tuple[PageAsk, ...]
     phase: Phase
     progress: Progress
     revision: int
@@ -192,7 +192,7 @@ class RefusedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
+class DisputedItem:
     """One item of the adjudication queue, names hidden."""
 
     item: Item
@@ -209,9 +209,9 @@ class Disputed:
 class AdjudicatePage:
     """The queue, lowest agreement first; one is open. Posted to /owner/adjudicate with fields and ``reason``."""
 
-    queue: tuple[Disputed, ...]
-    open: Disputed | None
-    asked: Asked | None
+    queue: tuple[DisputedItem, ...]
+    open: DisputedItem | None
+    asked: PageAsk | None
 
 
 RaterState: TypeAlias = Literal["invited", "active", "finished", "screened_out", "failed_checks", "revoked"]

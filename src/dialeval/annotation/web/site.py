@@ -21,11 +21,11 @@ from dialeval.annotation.web.guards import RateLimit
 from dialeval.annotation.web.rendering import addresses, render
 from dialeval.annotation.web.sessions import Sessions
 from dialeval.annotation.web.shown import (
-    Asked,
     Chat,
     DonePage,
     HistoryPage,
     Page,
+    PageAsk,
     Past,
     Progress,
     TaskPage,
@@ -142,10 +142,10 @@ class Site:
 
     def _asked(
         self, task: Task, criterion: str, posted: Mapping[str, Mapping[str, object]], faulty: Faulty | None
-    ) -> Asked:
+    ) -> PageAsk:
         ask = self.project.asks[criterion]
         fault = (faulty.faults if faulty else {}).get(criterion)
-        return Asked(
+        return PageAsk(
             ask,
             KINDS[ask.kind].fields(ask, task.item),
             answer=task.latest.answers.get(criterion) if task.latest else None,

@@ -32,7 +32,7 @@ from dialeval.ratings.scale import RatingScale
 
 if TYPE_CHECKING:
     from dialeval.ratings.means import CriterionMeans, CrossCheck, Disagreement, ModelName
-    from dialeval.ratings.preferences import Preferred
+    from dialeval.ratings.preferences import PreferenceStrengths
 
 
 def means(
@@ -283,7 +283,7 @@ def preferences(
         _print(found)
 
 
-def _print(found: Preferred) -> None:
+def _print(found: PreferenceStrengths) -> None:
     columns = (
         *(Column("system"), Column("strength", numeric=True), Column("preferred", numeric=True)),
         *(Column("won", numeric=True), Column("tied", numeric=True), Column("lost", numeric=True)),

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from dialeval.annotation.answers import Unusable
     from dialeval.annotation.forms import Form
     from dialeval.data import Question
-    from dialeval.selection.vetting.vetting import Vetted
+    from dialeval.selection.vetting.vetting import VettingResult
 
 _JUDGE = "smollm2-135m-instruct"
 
@@ -169,7 +169,7 @@ def form_named(name: Literal["acceptability", "error_class", "mistake"]) -> Form
     return forms[name]
 
 
-def _say(vetted: Vetted, out: Path) -> None:
+def _say(vetted: VettingResult, out: Path) -> None:
     rows = tuple(
         (Cell(str(count.rule)), Cell(f"{count.questions:,}"), Cell(f"{count.candidates:,}"))
         for count in vetted.counts

@@ -14,7 +14,6 @@ from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling, Resu
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.comparison import Comparison, Corrected, decided
 from dialeval.evaluation.compare.leaving_out import compare_left_out, several_runs
-from dialeval.evaluation.compare.names import with_names
 from dialeval.evaluation.compare.pairing import (
     are_aligned,
     check_same_measure,
@@ -23,10 +22,11 @@ from dialeval.evaluation.compare.pairing import (
     same_answers,
     share_items,
 )
+from dialeval.evaluation.compare.sentences import with_names
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.files.documents import finite
 from dialeval.stats import (
-    Adjusted,
+    AdjustedFamily,
     Sums,
     adjust_families,
     bootstrap_differences,
@@ -161,7 +161,7 @@ def _looked_twice(now: Comparison, before: Comparison) -> Comparison:
 
 
 def _decided(
-    pairs: Sequence[Comparison], corrected: Adjusted, equivalent: Floats, *, role: bool
+    pairs: Sequence[Comparison], corrected: AdjustedFamily, equivalent: Floats, *, role: bool
 ) -> Iterator[Comparison]:
     """One measure's pairs with the p-values that correction left them."""
     family = corrected.family

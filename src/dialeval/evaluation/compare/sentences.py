@@ -1,16 +1,20 @@
-"""Sentences that say what a comparison shows, and no more than that."""
+"""Sentences that say what a comparison shows, and no more than that, and the names of systems in them."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from dialeval.core import ABSENCES
+from dialeval.core import ABSENCES, Result
 from dialeval.display.wording import about
-from dialeval.evaluation.compare.names import begins_by_place
+from dialeval.errors import Unsuitable
 
 if TYPE_CHECKING:
     from dialeval.evaluation.compare.comparison import Comparison
+
 
 CORRECTIONS: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
 
@@ -112,3 +116,64 @@ def _number(c: Comparison, value: float) -> str:
     largest = max(abs(number or 0.0) for number in c.difference[:3])
     places = 3 if largest == 0 else min(12, max(0, 2 - math.floor(math.log10(largest))))
     return f"{value:z.{places}f}"
+
+
+_ORDINALS: Final = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)
+
+
+def with_names(results: Sequence[Result], names: Sequence[str] | None = None) -> list[Result]:
+    """The results, each of a system with a name of its own.
+
+    Without ``names``, a system that has none is called by its place, as in "the second"; systems of the same name get
+    their place before it.
+    """
+    if names is None:
+        own = [_own_name(result) for result in results]
+        shared = {name for name, times in Counter(own).items() if times > 1}
+        return [
+            result
+            if name is None or (name and name not in shared)
+            else renamed(result, _by_place(number, name))
+            for number, (result, name) in enumerate(zip(results, own, strict=True), start=1)
+        ]
+    given = [names] if isinstance(names, str) else list(names)
+    if len(given) != len(results) or len(set(given)) < len(given) or not all(name.strip() for name in given):
+        raise Unsuitable(
+            f"Found {given!r} as the names of {len(results)} systems, expected a different one for each, as in "
+            "names=('new', 'old')."
+        )
+    return [renamed(result, name) for result, name in zip(results, given, strict=True)]
+
+
+def renamed(result: Result, name: str) -> Result:
+    """The result under another name of its system; one that is not about a single system as it is."""
+    if _own_name(result) is None:
+        return result  # refused later, with what is wrong
+    return dataclasses.replace(result, systems=(name,) * len(result))
+
+
+def begins_by_place(name: str) -> bool:
+    """Whether the name begins as those by place do, which take a capital letter at the beginning of a sentence."""
+    return name.startswith(tuple(f"the {ordinal}" for ordinal in _ORDINALS))
+
+
+def _by_place(number: int, name: str) -> str:
+    place = f"the {_ORDINALS[number - 1]}" if number <= len(_ORDINALS) else f"number {number}"
+    return f"{place} {name}".rstrip()
+
+
+def _own_name(result: Result) -> str | None:
+    """The name of the one system that a result is about; None if that is not what it is about."""
+    names = set(result.systems) if isinstance(result, Result) else set()
+    return names.pop() if len(names) == 1 else None

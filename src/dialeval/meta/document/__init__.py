@@ -24,9 +24,14 @@ from dialeval.meta.document.few_ratings import (
     WidthPoint as WidthPoint,
 )
 from dialeval.ratings.joined import Coverage, Unjoined
-from dialeval.stats.correlation.bootstrap import Five as Five, Resample as Resample
-from dialeval.stats.correlation.levels import LEVELS as LEVELS, Level as Level
-from dialeval.stats.estimate import Coefficient as Coefficient, Estimate
+from dialeval.stats.estimate import (
+    LEVELS as LEVELS,
+    Coefficient as Coefficient,
+    Estimate,
+    Five as Five,
+    Level as Level,
+    Resample as Resample,
+)
 
 Split: TypeAlias = Literal["raters", "ratings"]
 """Unit that is split into halves: the raters, or the ratings of each answer, by whatever rater."""

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from dialeval.display.notes import Note
 from dialeval.files.documents import FINITE
-from dialeval.stats.estimate import Estimate
-from dialeval.stats.resampling.prediction_powered import ClassicalEstimate
+from dialeval.stats.estimate import ClassicalEstimate, Estimate
 from dialeval.stats.tests.power import PilotPlan
 
 HELPS: Final = 0.05

@@ -39,7 +39,7 @@ class Utterances(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class UtteranceList:
     """Utterances in memory."""
 
     all: tuple[str, ...]
@@ -78,12 +78,12 @@ class RandomTrials:
         return accuracies
 
 
-def listed(texts: Iterable[str]) -> Listed:
+def listed(texts: Iterable[str]) -> UtteranceList:
     """These utterances, each once however it is spelled."""
-    return Listed(tuple({same_key(text): text for text in texts if text.strip()}.values()))
+    return UtteranceList(tuple({same_key(text): text for text in texts if text.strip()}.values()))
 
 
-def candidates_of(questions: Iterable[Question]) -> Listed:
+def candidates_of(questions: Iterable[Question]) -> UtteranceList:
     """All candidates of the questions, which can stand in for a repository."""
     return listed(candidate.text for question in questions for candidate in question.candidates)
 

@@ -15,7 +15,7 @@ from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_json_lines
 from dialeval.files.folders import check_links
-from dialeval.selection.drafting.retrieving import CandidateRules, Retrieved, retrieve
+from dialeval.selection.drafting.retrieving import CandidateRules, Retrieval, retrieve
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.utterances import Excluded, same_key
 from dialeval.selection.repository.words import content_words, tidy
@@ -38,7 +38,7 @@ class Draft:
     """In the order of their dialogues; status ``unvetted``, one candidate correct, in an order drawn by the seed."""
     left_out: tuple[LeftOut, ...]
     """Dialogues that were tried and gave no question."""
-    retrieved: Mapping[str, tuple[Retrieved, ...]]
+    retrieved: Mapping[str, tuple[Retrieval, ...]]
     """The false candidates of each item, as they were found; in the order of the questions."""
     untried: int = 0
     """Dialogues that were not needed to reach the limit."""
@@ -71,7 +71,7 @@ def build_draft(
     corpus = list(dialogues)
     barred = exclude | Excluded.of(turn.text for dialogue in corpus for turn in dialogue.turns)
     places = iter(random.Random(f"{seed}/order").sample(range(len(corpus)), len(corpus)))
-    made: dict[int, tuple[Question, tuple[Retrieved, ...]]] = {}
+    made: dict[int, tuple[Question, tuple[Retrieval, ...]]] = {}
     while limit is None or len(made) < limit:
         most = _AT_ONCE if limit is None else min(_AT_ONCE, limit - len(made))
         batch = list(tried.next(corpus, places, most))
@@ -163,7 +163,7 @@ class _Trial:
         return Turn(turn.speaker, tidy(turn.text) if self._filters.tidy else turn.text, turn.name)
 
 
-def _question(asked: _Asked, false: tuple[Retrieved, ...], seed: int) -> Question:
+def _question(asked: _Asked, false: tuple[Retrieval, ...], seed: int) -> Question:
     candidates = [Candidate(asked.truth, True), *(Candidate(candidate.text, False) for candidate in false)]
     order = shuffled_places([candidate.text for candidate in candidates], item=asked.item, seed=seed)
     return Question(asked.item, asked.context, tuple(candidates[place] for place in order), "unvetted")

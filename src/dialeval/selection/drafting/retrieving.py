@@ -57,7 +57,7 @@ class CandidateRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class Retrieval:
     """An utterance of the repository, and how it was found."""
 
     id: int
@@ -77,7 +77,7 @@ def retrieve(
     exclude: Excluded = Excluded(),  # noqa: B008 - frozen
     rules: CandidateRules = CandidateRules(),  # noqa: B008 - frozen
     engine: Engine | None = None,
-) -> list[tuple[Retrieved, ...]]:
+) -> list[tuple[Retrieval, ...]]:
     """For each text, ``m`` utterances like it and unlike each other, by turns from either way of searching.
 
     Half are found by BM25 with the text's content words, so that each shares at least one, and half by the cosine of
@@ -95,7 +95,7 @@ def retrieve(
         _Wanted(text, words(text), [words(other) for other in beside])
         for text, beside in zip(texts, others, strict=True)
     ]
-    results: list[tuple[Retrieved, ...]] = []
+    results: list[tuple[Retrieval, ...]] = []
     for start in range(0, len(wanted), _TEXTS_AT_ONCE):
         results += _retrieve(search, wanted[start : start + _TEXTS_AT_ONCE], m, max(depth, m))
     return results
@@ -118,7 +118,7 @@ class _Found(NamedTuple):
     score: float
 
 
-def _retrieve(search: _Search, batch: Sequence[_Wanted], m: int, depth: int) -> list[tuple[Retrieved, ...]]:
+def _retrieve(search: _Search, batch: Sequence[_Wanted], m: int, depth: int) -> list[tuple[Retrieval, ...]]:
     """What is picked for each text; those with too few are looked for again among more."""
     picked = [_pick(lexical, nearest, m, search.rules) for lexical, nearest in search.both(batch, depth)]
     short = [
@@ -133,18 +133,18 @@ def _retrieve(search: _Search, batch: Sequence[_Wanted], m: int, depth: int) -> 
 
 def _pick(
     lexical: Sequence[_Found], nearest: Sequence[_Found], m: int, rules: CandidateRules
-) -> tuple[Retrieved, ...]:
+) -> tuple[Retrieval, ...]:
     """By turns the best of either list that are like none before, half of each; then what one of them has left."""
-    taken: dict[int, Retrieved] = {}
+    taken: dict[int, Retrieval] = {}
     said: list[list[str]] = []
 
-    def unlike(passing: Sequence[_Found], by: Way) -> Iterator[Retrieved]:
+    def unlike(passing: Sequence[_Found], by: Way) -> Iterator[Retrieval]:
         for utterance in passing:
             if utterance.id not in taken and not rules.repeats(utterance.words, said):
                 said.append(utterance.words)
-                yield Retrieved(utterance.id, utterance.text, by, utterance.score)
+                yield Retrieval(utterance.id, utterance.text, by, utterance.score)
 
-    ways: dict[Way, Iterator[Retrieved]] = {
+    ways: dict[Way, Iterator[Retrieval]] = {
         "lexical": unlike(lexical, "lexical"),
         "vector": unlike(nearest, "vector"),
     }

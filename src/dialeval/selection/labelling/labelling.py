@@ -49,7 +49,7 @@ class Undecided(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabellingResult:
     """Questions whose false candidates say what is wrong with them, as far as raters agree."""
 
     questions: tuple[Question, ...]
@@ -102,7 +102,7 @@ def settle_labels(
     form: Form,
     at_least: int = 2,
     unusable: Iterable[Unusable] = (),
-) -> Labelled:
+) -> LabellingResult:
     """The questions with the label of each false candidate that ``at_least`` raters gave, and more than any other.
 
     A candidate without such a label keeps the error it had. ``unusable`` are answers that became no judgements.
@@ -124,7 +124,7 @@ def settle_labels(
                 labels[question.item, name] = label
             elif votes:
                 undecided.append(Undecided(question.item, name, candidate.text, votes))
-    return Labelled(
+    return LabellingResult(
         questions=tuple(_with_labels(question, labels) for question in asked),
         labels=labels,
         form=form,
@@ -144,7 +144,7 @@ def _with_labels(question: Question, labels: Mapping[tuple[str, str], str]) -> Q
     return replace(question, candidates=tuple(candidates))
 
 
-def labelling_record(labelled: Labelled, *, at_least: int) -> LabellingRecord:
+def labelling_record(labelled: LabellingResult, *, at_least: int) -> LabellingRecord:
     """What happened, with each candidate that has no label; Unsuitable where no answer could be used."""
     unusable = labelled.unusable
     if not labelled.labels and not labelled.undecided:
@@ -205,7 +205,7 @@ class ConsistencySubset:
 
     questions: tuple[Question, ...]
     """One for each contradictory candidate; its id is the question's with the candidate's behind it."""
-    labelled: Labelled
+    labelled: LabellingResult
     """All questions, with what is wrong with each false candidate."""
     several_truths: tuple[str, ...]
     """Questions with contradictory candidates that were left out because they have not exactly one ground truth."""

@@ -14,8 +14,8 @@ from dialeval.data.writer import write
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_document, write_json_lines
 from dialeval.files.folders import check_links
-from dialeval.selection.vetting.sifting import Sifted
-from dialeval.selection.vetting.vetting import RuleCount, Vetted
+from dialeval.selection.vetting.sifting import SiftingResult
+from dialeval.selection.vetting.vetting import RuleCount, VettingResult
 
 FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.json")
 SIFTING: Final = "sifting.json"
@@ -62,7 +62,7 @@ class SiftingRecord:
     """How much each rule removed."""
 
 
-def write_vetted(vetted: Vetted, folder: Path) -> VettingRecord:
+def write_vetted(vetted: VettingResult, folder: Path) -> VettingRecord:
     """Write ``questions.jsonl``, ``scores.jsonl``, ``removed.jsonl`` and ``vetting.json`` into ``folder``."""
     if not vetted.questions:
         raise Unsuitable(f"No question of {vetted.drafted:,} is left. {_why(vetted)}")
@@ -76,7 +76,7 @@ def write_vetted(vetted: Vetted, folder: Path) -> VettingRecord:
     return record
 
 
-def write_sifted(sifted: Sifted, drafted: int, folder: Path) -> SiftingRecord:
+def write_sifted(sifted: SiftingResult, drafted: int, folder: Path) -> SiftingRecord:
     """Write ``questions.jsonl``, ``removed.jsonl`` and ``sifting.json`` into ``folder``."""
     if not sifted.questions:
         raise Unsuitable(
@@ -100,7 +100,7 @@ def write_sifted(sifted: Sifted, drafted: int, folder: Path) -> SiftingRecord:
     return record
 
 
-def vetting_record(vetted: Vetted) -> VettingRecord:
+def vetting_record(vetted: VettingResult) -> VettingRecord:
     """What happened, in numbers and sentences."""
     return VettingRecord(
         format=1,
@@ -116,7 +116,7 @@ def vetting_record(vetted: Vetted) -> VettingRecord:
     )
 
 
-def _candidates(vetted: Vetted) -> CandidateCounts:
+def _candidates(vetted: VettingResult) -> CandidateCounts:
     return CandidateCounts(
         drafted=vetted.candidates,
         kept=sum(len(question.candidates) for question in vetted.questions),
@@ -129,7 +129,7 @@ def _candidates(vetted: Vetted) -> CandidateCounts:
     )
 
 
-def _why(vetted: Vetted) -> str:
+def _why(vetted: VettingResult) -> str:
     """Why no question is left: the answers' own faults first, and missing raters only where answers are missing."""
     told = faults_told(vetted.unusable)
     if told and len(vetted.unusable) >= vetted.used:

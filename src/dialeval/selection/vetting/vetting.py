@@ -40,7 +40,7 @@ class RuleCount(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Vetted:
+class VettingResult:
     """A vetted test set: its questions, their scores, and what is no longer there."""
 
     rules: Rules
@@ -84,7 +84,7 @@ def apply(
     *,
     unusable: Iterable[Unusable] = (),
     seed: int = 0,
-) -> Vetted:
+) -> VettingResult:
     """The questions that stand under ``rules`` by these scores (criterion ``acceptability``).
 
     A judgement's ``item`` is the question and its ``system`` the candidate, as ``candidate_ids`` calls it. ``unusable``
@@ -101,7 +101,7 @@ def apply(
         stood += sifted.kept
         removed += sifted.removed
     finished = [_finish(kept, seed) for kept in stood]
-    return Vetted(
+    return VettingResult(
         rules,
         seed,
         len(drafted),

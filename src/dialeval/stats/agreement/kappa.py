@@ -31,7 +31,7 @@ Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 """Distance of two categories: all equally, by their places on the scale, or by the square of that."""
 
 
-class Compared(NamedTuple):
+class ResampledKappas(NamedTuple):
     """Each pair of raters, in as many resamples as there are rows; shapes (resamples, pairs)."""
 
     kappa: Floats
@@ -51,7 +51,7 @@ class RaterPairs:
     sums: csr_array[np.float64]
     """Per unit: each pair's disagreement, then the category that its first rater chose, then that of its second."""
 
-    def compare(self, weights: Floats) -> Compared:
+    def compare(self, weights: Floats) -> ResampledKappas:
         """Kappas of units drawn so often, ``weights`` being of shape (resamples, units).
 
         kappa = 1 - n * observed disagreement / disagreement of independent raters (Cohen, 1968, equation 12).
@@ -65,7 +65,7 @@ class RaterPairs:
         share = np.divide(
             observed * shared, expected, out=np.full(observed.shape, np.nan), where=expected > 0
         )
-        return Compared(1 - share, shared)
+        return ResampledKappas(1 - share, shared)
 
 
 def rater_pairs(ratings: Floats, weights: Weights, categories: Floats | None = None) -> RaterPairs:

@@ -7,7 +7,7 @@ draw by the same seed alike: two measures on the same items meet the same resamp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,18 +15,14 @@ from numpy.typing import ArrayLike
 from dialeval.stats.correlation.coefficients import complete, correlations
 from dialeval.stats.correlation.levels import (
     Cells,
-    Level,
     cluster_of_items,
     level_cells,
     settled,
     system_means,
 )
 from dialeval.stats.correlation.weighted import HELD, mean_over_groups, weigher
-from dialeval.stats.estimate import Coefficient
+from dialeval.stats.estimate import Coefficient, Five, Level, Resample
 from dialeval.stats.resampling.bootstrap import Floats, Integers, draws
-
-Resample: TypeAlias = Literal["items", "systems", "both"]
-"""Which side of a table is resampled: its columns, its rows, or both at once."""
 
 _Drawn: TypeAlias = Floats | None
 """Counts of each unit in each resample; None if all occur once."""
@@ -213,10 +209,6 @@ def _once(cells: Cells) -> Floats:
 
 def _starts(codes: Integers) -> Integers:
     return np.concatenate([[0], np.cumsum(np.bincount(codes))])
-
-
-Five: TypeAlias = tuple[float, float, float, float, float]
-"""Least, first quartile, median, third quartile, greatest: the numbers of a box plot."""
 
 
 class OverSets(NamedTuple):

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from dialeval.stats.correlation.coefficients import correlations
 from dialeval.stats.correlation.levels import (
     Cells,
-    Level,
     cluster_of_items,
     settled,
     shared_cells,
@@ -33,7 +32,7 @@ from dialeval.stats.correlation.weighted import (
     ratio,
     weigher,
 )
-from dialeval.stats.estimate import Coefficient, Statistic
+from dialeval.stats.estimate import Coefficient, Level, Statistic
 from dialeval.stats.resampling.bootstrap import CELLS, Bits, Floats, Integers, every_swap, random_swaps
 from dialeval.stats.tests.paired import MOST_ENUMERATED, ROUNDING, difference_of
 

@@ -24,9 +24,9 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dialeval.stats.correlation.bootstrap import ESTIMATORS, Resample
-from dialeval.stats.correlation.levels import Cells, Level, cluster_of_items, level_cells
-from dialeval.stats.estimate import Coefficient, Estimate
+from dialeval.stats.correlation.bootstrap import ESTIMATORS
+from dialeval.stats.correlation.levels import Cells, cluster_of_items, level_cells
+from dialeval.stats.estimate import Coefficient, Estimate, Level, Resample
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, check_confidence
 from dialeval.stats.resampling.jackknife import (
     LeftOut,

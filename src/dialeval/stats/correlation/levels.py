@@ -17,14 +17,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dialeval.stats.correlation.coefficients import COEFFICIENTS, complete
 from dialeval.stats.correlation.weighted import weigher
-from dialeval.stats.estimate import Coefficient
+from dialeval.stats.estimate import Coefficient, Level
 from dialeval.stats.resampling.bootstrap import Floats, Integers
 
 
@@ -88,11 +88,6 @@ def _why(sizes: NDArray[np.int64]) -> str:
     if sizes.max() < 2:
         return f"no group has 2 pairs or more ({len(sizes)} groups)"
     return f"one side has a single value in each of the {len(sizes)} groups"
-
-
-Level: TypeAlias = Literal["item_within_system", "system_within_item", "item", "system"]
-"""Points of the correlation; see the head of the module. The first are the least led by which systems there are."""
-LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 
 
 @dataclass(frozen=True, slots=True)

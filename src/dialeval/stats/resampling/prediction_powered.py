@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.stats.estimate import Estimate
+from dialeval.stats.estimate import ClassicalEstimate, Estimate
 from dialeval.stats.resampling.bootstrap import Floats, Integers, check_confidence, pool
 
 Quantiles: TypeAlias = Literal["t", "normal"]
@@ -44,15 +44,6 @@ class PartlyRated(NamedTuple):
 
 Clusters: TypeAlias = tuple[Integers, Integers]
 """Which rated items, and which of the others, belong together, as turns of a dialogue do; by the same labels."""
-
-
-class ClassicalEstimate(NamedTuple):
-    """The mean of the ratings alone."""
-
-    estimate: Estimate
-    """Over all ratings, those of items without a prediction among them; without an interval if they do not vary."""
-    error: float | None
-    """Standard error; None without an interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Adjusted:
+class AdjustedFamily:
     """One measure's p-values after correction, in the order given."""
 
     p_values: Floats
@@ -77,7 +77,7 @@ class Adjusted:
 
 def adjust_families(
     p_values: Mapping[str, Sequence[float]], *, primary: str | None = None, correction: Correction = "holm"
-) -> dict[str, Adjusted]:
+) -> dict[str, AdjustedFamily]:
     """Each measure's p-values, one per pair of systems, corrected over their family.
 
     Without a ``primary`` measure all are one exploratory family. With one, declared before anybody looked, its tests
@@ -94,12 +94,12 @@ def adjust_families(
 
 def _adjust(
     p_values: Mapping[str, Sequence[float]], names: Sequence[str], role: Role, correction: Correction
-) -> dict[str, Adjusted]:
+) -> dict[str, AdjustedFamily]:
     sizes = [len(p_values[name]) for name in names]
     pooled = np.array([p for name in names for p in p_values[name]], dtype=np.float64)
     family = Family(role, tuple(names), int(np.count_nonzero(~np.isnan(pooled))), correction)
     parts = np.split(CORRECTIONS[correction](pooled), np.cumsum(sizes)[:-1]) if names else []
-    return {name: Adjusted(part, family) for name, part in zip(names, parts, strict=True)}
+    return {name: AdjustedFamily(part, family) for name, part in zip(names, parts, strict=True)}
 
 
 def _ascending(p_values: ArrayLike) -> tuple[Floats, Integers]:

@@ -1,7 +1,7 @@
 """The types of a run's files, and of all that its report shows."""
 
-from dialeval.evaluation.breakdowns import PartScore as PartScore
 from dialeval.evaluation.compare import Comparison as Comparison
+from dialeval.evaluation.runner import PartScore as PartScore
 from dialeval.study.document.manifest import (
     AnswerSource,
     CheckOutcome,
@@ -11,7 +11,15 @@ from dialeval.study.document.manifest import (
     Trace,
     Unmatched,
 )
-from dialeval.study.document.shown import Content, PackedReasons, Place, Said, Shown, Unscored, Values
+from dialeval.study.document.shown import (
+    Content,
+    PackedReasons,
+    Place,
+    ShownItem,
+    ShownTurn,
+    Unscored,
+    Values,
+)
 from dialeval.study.document.standing import (
     OutOfReach,
     Standing,
@@ -61,9 +69,9 @@ __all__ = [
     "PartScore",
     "Place",
     "Ranking",
-    "Said",
     "Score",
-    "Shown",
+    "ShownItem",
+    "ShownTurn",
     "Standing",
     "Summary",
     "SystemInfo",

@@ -73,28 +73,30 @@ class Values:
         return cls(tuple(measures), tuple(systems), items, numbers, reasons)
 
 
-class _Placed(NamedTuple):
+class _ItemPlaces(NamedTuple):
     """All different items, and where each list of them has its own."""
 
     items: Sequence[str]
     places: list[NDArray[np.int64]]
 
 
-def _placed(lists: Sequence[Sequence[str]]) -> _Placed:
+def _placed(lists: Sequence[Sequence[str]]) -> _ItemPlaces:
     """In order of first appearance; lists that are packed, as those of many items are, stay so."""
     if lists and all(isinstance(items, TextColumn) and items == lists[0] for items in lists):
         order = np.arange(len(lists[0]))
-        return _Placed(lists[0], [order] * len(lists))
+        return _ItemPlaces(lists[0], [order] * len(lists))
     numbers = TextNumbers() if any(isinstance(items, TextColumn) for items in lists) else None
     if numbers is not None:
         places = [np.fromiter(map(numbers.add, items), dtype=np.int64) for items in lists]
-        return _Placed(TextColumn(numbers), places)
+        return _ItemPlaces(TextColumn(numbers), places)
     known = {name: index for index, name in enumerate(dict.fromkeys(item for own in lists for item in own))}
-    return _Placed(tuple(known), [np.array([known[item] for item in own], dtype=np.int64) for own in lists])
+    return _ItemPlaces(
+        tuple(known), [np.array([known[item] for item in own], dtype=np.int64) for own in lists]
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ShownTurn:
     """One turn of a context as the page shows it."""
 
     role: str
@@ -104,11 +106,11 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownItem:
     """One item as the page shows it, its values in the order of the run's measures and systems."""
 
     item: str
-    context: tuple[Said, ...]
+    context: tuple[ShownTurn, ...]
     earlier: int
     """Turns before these that were left out."""
     references: tuple[str, ...]
@@ -130,7 +132,7 @@ class Content:
     summary: Summary
     manifest: Manifest
     values: Values
-    items: tuple[Shown, ...]
+    items: tuple[ShownItem, ...]
     """Those that the page carries."""
     notes: tuple[str, ...]
     """What capabilities say below the leaderboard, and which files have lines that match no item."""

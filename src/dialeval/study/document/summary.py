@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from dialeval.core import Estimate
-from dialeval.evaluation.breakdowns import PartScore
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.leaks import Leak
+from dialeval.evaluation.runner import PartScore
 from dialeval.files.documents import FINITE
 from dialeval.meta.document import Document
 from dialeval.selfeval.document import WeighedDialogue

@@ -7,7 +7,7 @@ from dataclasses import replace
 from dialeval.catalogue import build_any
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import evaluate
-from dialeval.evaluation.unscored import unscored_note
+from dialeval.evaluation.silence import unscored_note
 
 
 def examples(*rows):

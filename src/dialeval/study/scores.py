@@ -22,19 +22,19 @@ from dialeval.evaluation.measure import (
     recorded_together,
 )
 from dialeval.evaluation.roll import KeptRoll, keep
-from dialeval.evaluation.runner import Plan, evaluate, fitted
-from dialeval.evaluation.runs import Repeated, over_runs, repeated
+from dialeval.evaluation.runner import Plan, Tally, at_once, evaluate, fitted, new_roll
+from dialeval.evaluation.runs import Repetition, over_runs, repeated
 from dialeval.study.document import AnswerSource, Failure
 from dialeval.study.file import Study
 from dialeval.study.freshness import question_source
-from dialeval.study.streaming import OnePass
+from dialeval.systems.transcript import Transcript
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class SystemResult:
     """One measure's result for one system."""
 
     measure: Measure
@@ -52,7 +52,7 @@ class Scored:
         return self.measure.label
 
 
-class _Judged(NamedTuple):
+class _SystemSubjects(NamedTuple):
     """A system, what a measure is asked about, and how often it was run."""
 
     system: str
@@ -63,7 +63,7 @@ class _Judged(NamedTuple):
     def single(self) -> Iterator[Subject | Missing]:
         """The subjects of all runs, one by one."""
         for subject in self.subjects:
-            yield from subject.answers if isinstance(subject, Repeated) else (subject,)
+            yield from subject.answers if isinstance(subject, Repetition) else (subject,)
 
 
 def score_all(
@@ -72,9 +72,9 @@ def score_all(
     workshop: Workshop,
     failures: list[Failure],
     sources: list[AnswerSource],
-) -> Iterator[Scored]:
+) -> Iterator[SystemResult]:
     """Every result; what fails joins the failures, and where answers to further questions come from the sources."""
-    answers, passing, asked = _Answers(workshop), OnePass(study, workshop), _Asked()
+    answers, passing, asked = _Answers(workshop), OnePass(study, workshop), _SharedSubjects()
     for measure in study.measures:
         judged = list(_judged(measure, respondents, study, workshop, failures, sources, asked))
         own = [given for given in judged if not passing.covers(measure, given.subjects)]
@@ -98,7 +98,7 @@ def score_all(
                 except Exception as error:  # one measure's failure must not lose the others' results
                     failures.append(Failure(given.system, measure.label, described(error)))
                 else:
-                    yield Scored(measure, given.system, result, result, given.subjects)
+                    yield SystemResult(measure, given.system, result, result, given.subjects)
 
 
 def _bar(workshop: Workshop, label: str, count: int) -> AbstractContextManager[Progress]:
@@ -113,8 +113,8 @@ def _judged(
     workshop: Workshop,
     failures: list[Failure],
     sources: list[AnswerSource],
-    known: _Asked,
-) -> Iterator[_Judged]:
+    known: _SharedSubjects,
+) -> Iterator[_SystemSubjects]:
     """What the measure is asked about for each system; one that cannot do what is asked of it fails alone.
 
     Measures of answers pass over systems that answer no prompts.
@@ -152,10 +152,10 @@ def _judged(
             times = [*(asked.times if asked else ()), *(server.reused[before:] if server else ())]
             source = question_source(respondent.system, measure.label, times)
             sources += [] if source is None else [source]
-            yield _Judged(name, subjects, max(1, len(respondent.runs)))
+            yield _SystemSubjects(name, subjects, max(1, len(respondent.runs)))
 
 
-def _prepared(measure: Measure, judged: Sequence[_Judged]) -> Metric[Any]:
+def _prepared(measure: Measure, judged: Sequence[_SystemSubjects]) -> Metric[Any]:
     if not measure.metric.has("fit"):
         return measure.metric
     # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
@@ -179,7 +179,7 @@ def _plan(study: Study, workshop: Workshop, progress: Progress, subjects: Subjec
     )
 
 
-class _Asked:
+class _SharedSubjects:
     """Subjects of measures that ask systems the same, so that each is asked once."""
 
     def __init__(self) -> None:
@@ -211,7 +211,7 @@ class _Answers:
         return self._noted[id(subjects)][1]
 
 
-def columns_of(scored: Sequence[Scored]) -> dict[str, list[object]]:
+def columns_of(scored: Sequence[SystemResult]) -> dict[str, list[object]]:
     """One row for each item, system and measure that has values of single items, as in results.parquet."""
     columns: dict[str, list[object]] = {name: [] for name in ("item", "system", "measure", "value", "reason")}
     for score in scored:
@@ -224,13 +224,13 @@ def columns_of(scored: Sequence[Scored]) -> dict[str, list[object]]:
     return columns
 
 
-def caption_of(title: str, scored: Sequence[Scored]) -> str:
+def caption_of(title: str, scored: Sequence[SystemResult]) -> str:
     """Return how many systems and measures a run has, under its title."""
     systems, measures = ({getattr(each, name) for each in scored} for name in ("system", "label"))
     return f"{title}: {count(len(systems), 'system')}, {count(len(measures), 'measure')}"
 
 
-def shown_columns(scored: Sequence[Scored]) -> dict[str, list[object]]:
+def shown_columns(scored: Sequence[SystemResult]) -> dict[str, list[object]]:
     """Every system's score under every measure, to be printed."""
     found = [each.ranked.estimate for each in scored]
     return {
@@ -243,7 +243,7 @@ def shown_columns(scored: Sequence[Scored]) -> dict[str, list[object]]:
     }
 
 
-def plot_scores(title: str, scored: Sequence[Scored], measure: str | None, axes: Axes) -> None:
+def plot_scores(title: str, scored: Sequence[SystemResult], measure: str | None, axes: Axes) -> None:
     """Draw every system's score under one measure, the first if None, with its interval."""
     labels = list(dict.fromkeys(each.label for each in scored))
     if measure is not None and measure not in labels:
@@ -252,3 +252,75 @@ def plot_scores(title: str, scored: Sequence[Scored], measure: str | None, axes:
     found = [(each.system, each.ranked.estimate) for each in scored if each.label == chosen]
     draw_dots(axes, [Dot(system, estimate.value, estimate.bounds) for system, estimate in found])
     axes.set_title(f"{title}: {chosen}".strip())
+
+
+class OnePass:
+    """Results of metrics of single answers, which are computed together when the first of them is asked for."""
+
+    def __init__(self, study: Study, workshop: Workshop) -> None:
+        self._workshop, self._resampling, self._silence = workshop, study.resampling, study.silence
+        self._metrics = {measure.label: metric for measure in study.measures if (metric := _passed(measure))}
+        self._systems: dict[str, dict[str, Result | Exception]] = {}
+
+    def covers(self, measure: Measure, subjects: Subjects) -> bool:
+        """Whether the result is found in passing: subjects in memory are scored measure by measure."""
+        return is_large(subjects) and measure.label in self._metrics
+
+    def result(self, measure: Measure, system: str, subjects: Subjects) -> Result:
+        """The result of one system under one measure; what the metric raised is raised here."""
+        if system not in self._systems:
+            self._systems[system] = self._scored(system, subjects)
+        result = self._systems[system].pop(measure.label)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def _scored(self, system: str, subjects: Subjects) -> dict[str, Result | Exception]:
+        shop, labels = self._workshop, list(self._metrics)
+        with shop.watch(f"{system}: {', '.join(labels)}", len(subjects) * len(labels)) as progress:
+            plan = Plan(
+                resampling=self._resampling,
+                executor=shop.executor,
+                cache=shop.cache,
+                progress=progress,
+                batch_size=shop.batch_size,
+                packed=True,
+                silence=self._silence,
+            )
+            return self._tallied(subjects, plan)
+
+    def _tallied(self, subjects: Subjects, plan: Plan) -> dict[str, Result | Exception]:
+        roll = new_roll(plan)
+        tallies = {label: Tally(metric, plan, roll) for label, metric in self._metrics.items()}
+        failed: dict[str, Exception] = {}
+        for batches in at_once(roll.note(subjects), plan):
+            for label, tally in tallies.items():
+                if label not in failed:
+                    try:
+                        tally.score(batches)
+                    except Exception as error:  # one measure's failure must not lose the others' results
+                        failed[label] = error
+        results: dict[str, Result | Exception] = {}
+        for label, tally in tallies.items():
+            try:
+                results[label] = failed[label] if label in failed else tally.result()
+            except Exception as error:
+                results[label] = error
+        return results
+
+
+def _passed(measure: Measure) -> Metric[Any] | None:
+    """The metric of a measure that scores answer by answer without having seen them all; None of others."""
+    if measure.capability or measure.pool or measure.metric.needs_all:
+        return None
+    return measure.metric
+
+
+def holding_all(study: Study) -> list[str]:
+    """Names of measures, systems and keys of the study for which all texts are held in memory."""
+    measures = [measure.label for measure in study.measures if _passed(measure) is None]
+    systems = [
+        system.name for system in study.systems if not isinstance(system, Transcript) or len(system.runs) > 1
+    ]
+    keys = [*(["references"] if study.references else []), *(["human"] if study.human else [])]
+    return [*measures, *systems, *keys]

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from dialeval.study import read_run
-from dialeval.study.report.terminal import print_leaderboard
+from dialeval.study.report.text import print_leaderboard
 
 Make = Callable[..., Path]
 SYSTEMS = ("new", "old", "retrieval-bm25", "echo")

@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.errors import ResourceUnavailable
 from dialeval.resources import PinnedFile, Resource, check, fingerprint, obtain
-from dialeval.resources.parts import Parts, numbered
+from dialeval.resources.kept import Parts, numbered
 
 
 def archive() -> bytes:

@@ -12,7 +12,7 @@ from dialeval.data.table import holding, is_large
 from dialeval.engine import Cache, ProcessPool
 from dialeval.study import Run, Workshop, load_study, run_study, write_page, write_run
 from dialeval.study.provenance import Circumstances
-from dialeval.study.streaming import holding_all
+from dialeval.study.scores import holding_all
 from dialeval.systems.transcript import _recorded
 from dialeval.text.ids import TextColumn
 
