@@ -6,7 +6,7 @@ from dialeval.catalogue.metrics import (
     METRICS as METRICS,
     build as build,
 )
-from dialeval.catalogue.scoring import score as score
+from dialeval.catalogue.scores import score as score
 from dialeval.catalogue.systems import SYSTEMS as SYSTEMS
 from dialeval.consistency.detecting.metrics import (
     ContradictionFree as ContradictionFree,
@@ -109,11 +109,11 @@ from dialeval.ratings import (
     agreement_of as agreement_of,
     read_judgements as read_judgements,
 )
+from dialeval.selection.asking.choices import choose as choose
 from dialeval.selection.asking.choosers import (
     EncoderChooser as EncoderChooser,
     TfIdfChooser as TfIdfChooser,
 )
-from dialeval.selection.asking.choosing import choose as choose
 from dialeval.selection.asking.metrics import SelectionAccuracy as SelectionAccuracy
 from dialeval.selection.drafting.drafts import (
     Draft as Draft,

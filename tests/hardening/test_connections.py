@@ -105,7 +105,7 @@ def test_bad_requests_fill_no_log(few_files) -> None:
 
 def _served(tmp_path: Path, limits: Limits):
     from dialeval.annotation.web.app import create_app
-    from dialeval.annotation.web.serving import in_background
+    from dialeval.annotation.web.server import in_background
 
     project = made_project(tmp_path / "study")
     return in_background(create_app(project, made_store(project)), limits=limits)

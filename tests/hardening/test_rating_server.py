@@ -22,7 +22,7 @@ from dialeval.annotation.project import ChatSettings, Crowd
 from dialeval.annotation.quality import owner_view
 from dialeval.annotation.simulation import Client
 from dialeval.annotation.store.plan import Claim
-from dialeval.annotation.web.serving import Binding, in_background
+from dialeval.annotation.web.server import Binding, in_background
 from dialeval.data.types import Judgement, Prompt, Response, Turn
 from dialeval.engine.cache import Cache
 from support.rating_studies import made_project, made_store, served

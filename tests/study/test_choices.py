@@ -12,8 +12,8 @@ from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.errors import BadStudy
 from dialeval.evaluation.runner import evaluate
+from dialeval.selection.asking.choices import choose
 from dialeval.selection.asking.choosers import TfIdfChooser
-from dialeval.selection.asking.choosing import choose
 from dialeval.selection.asking.metrics import SelectionAccuracy
 from dialeval.study import (
     Workshop,

@@ -10,8 +10,8 @@ import pytest
 
 from dialeval.data import read
 from dialeval.evaluation.runner import evaluate
+from dialeval.selection.asking.choices import choose
 from dialeval.selection.asking.choosers import TfIdfChooser
-from dialeval.selection.asking.choosing import choose
 from dialeval.selection.asking.metrics import SelectionAccuracy
 from dialeval.selection.repository.words import tidy
 from dialeval.systems import Transcript

@@ -11,7 +11,7 @@ from dialeval.data import Prompt, Response, Turn, decode, read
 from dialeval.data.codec.bad import Where
 from dialeval.engine import unwatched
 from dialeval.errors import BadInput, BadStudy
-from dialeval.evaluation.answering import answers_of
+from dialeval.evaluation.answers import answers_of
 from dialeval.study import Workshop, load_run, load_study, render, run_study, write_run
 from dialeval.systems.huggingface.prompts import not_in_template
 from dialeval.systems.openai.system import messages, unknown_role

@@ -14,7 +14,7 @@ from dialeval.errors import BadStudy
 from dialeval.files.documents import as_json
 from dialeval.stats import Jackknifed, rank_jackknifed
 from dialeval.study import load_study, read_summary, run_study, write_run
-from dialeval.study.report.ranking import rank_table
+from dialeval.study.report.ranks import rank_table
 from dialeval.study.report.verdict import verdict
 from dialeval.study.summary import summarise
 

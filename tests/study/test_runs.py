@@ -12,7 +12,7 @@ from dialeval.errors import BadStudy
 from dialeval.evaluation.compare import compare_all
 from dialeval.stats import Jackknifed, rank_jackknifed
 from dialeval.study import load_run, load_study, read_summary, render, run_study, write_page, write_run
-from dialeval.study.ranking import with_runs
+from dialeval.study.ranks import with_runs
 from dialeval.study.summary import summarise
 
 WORDS = ["one", "two", "three", "four", "five", "six"]

@@ -29,7 +29,7 @@ PRELOADED = (
     "dialeval.study.run",
     "dialeval.study.sides",
     "dialeval.meta.examination",
-    "dialeval.selection.asking.choosing",
+    "dialeval.selection.asking.choices",
     "dialeval.selection.drafting.drafts",
     "pyarrow.parquet",
     "pydantic",

@@ -73,7 +73,7 @@ def store_url(request: pytest.FixtureRequest) -> str | None:
 def served(project: Project, url: str | None = None, **options: Any) -> Iterator[tuple[str, Store]]:
     """The address of a served study, and its store."""
     from dialeval.annotation.web.app import create_app
-    from dialeval.annotation.web.serving import in_background
+    from dialeval.annotation.web.server import in_background
 
     store = made_store(project, url)
     with in_background(create_app(project, store, **options)) as address:

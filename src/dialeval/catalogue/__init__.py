@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         build_any,
         summary,
     )
-    from dialeval.catalogue.scoring import score
+    from dialeval.catalogue.scores import score
     from dialeval.catalogue.systems import SYSTEMS
     from dialeval.catalogue.tasks import TASKS
 else:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from dialeval.catalogue.metrics import EVERY_METRIC
-from dialeval.catalogue.scoring import available
+from dialeval.catalogue.scores import available
 from dialeval.cli.annotate.serve import missing_packages
 from dialeval.cli.consistency.detect import detect
 from dialeval.cli.execution import Execution

@@ -128,7 +128,7 @@ class Scoring:
         given = with_sacrebleu(self.metric, self.sacrebleu)
         if not self.every:
             return {name: build_any(name) for name in dict.fromkeys(given or DEFAULT_METRICS)}
-        from dialeval.catalogue.scoring import available
+        from dialeval.catalogue.scores import available
 
         others = map(as_sacrebleu, EVERY_METRIC) if self.sacrebleu else EVERY_METRIC
         usable = available(dict.fromkeys([*(given or ()), *others]))

@@ -14,7 +14,7 @@ from dialeval.core import Detector, Missing, Part, Resampling, System
 from dialeval.data.types import Example, NBest
 from dialeval.display.wording import count, listing
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.answering import ANSWERED_AT_ONCE
+from dialeval.evaluation.answers import ANSWERED_AT_ONCE
 from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, Tools
 from dialeval.files.custom_code import load_code
 from dialeval.files.documents import as_json

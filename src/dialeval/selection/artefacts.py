@@ -23,7 +23,7 @@ from dialeval.data.types import Question
 from dialeval.display.notes import Note
 from dialeval.display.wording import listing
 from dialeval.evaluation.runner import Plan, evaluate
-from dialeval.selection.asking.choosing import chance, why_no_question
+from dialeval.selection.asking.choices import chance, why_no_question
 from dialeval.selection.asking.metrics import SelectionAccuracy, why_unscorable
 from dialeval.selection.repository.words import words
 from dialeval.stats.resampling.proportions import clopper_pearson

@@ -20,8 +20,8 @@ from dialeval.errors import Unsuitable
 from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, Tools
 from dialeval.files.documents import as_json, finite
 from dialeval.selection.artefacts import notes_below_chance
+from dialeval.selection.asking.choices import QUESTIONS_AT_ONCE, Normalise, chance, choose, fitted_chooser
 from dialeval.selection.asking.choosers import CHOOSERS
-from dialeval.selection.asking.choosing import QUESTIONS_AT_ONCE, Normalise, chance, choose, fitted_chooser
 from dialeval.selection.asking.metrics import (
     HitsAt,
     RandomAccuracy,

@@ -16,8 +16,8 @@ from dialeval.display.notes import Note, texts
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.selection.artefacts import Artefact, find_artefacts
+from dialeval.selection.asking.choices import chance, choose, fitted_chooser
 from dialeval.selection.asking.choosers import TfIdfChooser, joined
-from dialeval.selection.asking.choosing import chance, choose, fitted_chooser
 from dialeval.selection.asking.metrics import SelectionAccuracy
 from dialeval.selection.asking.questions import checked_questions, question_notes
 from dialeval.selection.asking.trials import Utterances, candidates_of, run_trials

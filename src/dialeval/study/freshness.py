@@ -15,7 +15,7 @@ from dialeval.data.types import Context
 from dialeval.display.wording import count, one_line
 from dialeval.engine import Workshop
 from dialeval.errors import DialevalError, ServerChanged
-from dialeval.evaluation.answering import cached_answers
+from dialeval.evaluation.answers import cached_answers
 from dialeval.evaluation.measure import Respondent
 from dialeval.study.document import AnswerSource, CheckOutcome
 from dialeval.study.file import Study

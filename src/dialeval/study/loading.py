@@ -38,7 +38,7 @@ from dialeval.files.documents import damaged
 from dialeval.files.folders import with_home
 from dialeval.metrics.custom import from_signature
 from dialeval.stats.tests.multiple import Correction
-from dialeval.study.answering import NO_RESPONSE
+from dialeval.study.answers import NO_RESPONSE
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, RUN, read_examples, read_manifest, read_run_of, read_summary
 from dialeval.study.measures import build_measure, respondents_examples

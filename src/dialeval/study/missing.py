@@ -17,7 +17,7 @@ from dialeval.core import (
     Result,
 )
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.compare.pairing import are_aligned, places_of_values
+from dialeval.evaluation.compare.pairs import are_aligned, places_of_values
 from dialeval.evaluation.measure import Measure, Subjects
 from dialeval.evaluation.runner import Plan, Tally, evaluate
 from dialeval.evaluation.runs import MeanOverRuns, Repetition, why_absent

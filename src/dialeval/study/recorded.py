@@ -10,7 +10,7 @@ from dialeval.data import Example, Prompt
 from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.dialects import tell
 from dialeval.data.reader import place_of
-from dialeval.study.answering import as_example
+from dialeval.study.answers import as_example
 from dialeval.study.unmatched import check_unmatched, sentence, unmatched_responses
 from dialeval.systems.transcript import Transcript, recorded_systems
 

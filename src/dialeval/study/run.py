@@ -18,13 +18,13 @@ from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.measure import Respondent, recorded_items
 from dialeval.evaluation.runner import PartScore, Plan, break_down
-from dialeval.study.answering import ask
+from dialeval.study.answers import ask
 from dialeval.study.document import AnswerSource, Failure, GateOutcome, Ranking, Unmatched
 from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
 from dialeval.study.gates import ScoreAtGate, check_gates
 from dialeval.study.human import People, agree, read_people
-from dialeval.study.ranking import compare, rank, rankings, without_values
+from dialeval.study.ranks import compare, rank, rankings, without_values
 from dialeval.study.scores import SystemResult, caption_of, columns_of, plot_scores, score_all, shown_columns
 from dialeval.study.unmatched import (
     check_unmatched,

@@ -13,7 +13,7 @@ from dialeval.data import Prompt
 from dialeval.display.wording import listing
 from dialeval.engine import Workshop
 from dialeval.errors import BadInput, described
-from dialeval.evaluation.answering import ANSWERED_AT_ONCE, answers_of
+from dialeval.evaluation.answers import ANSWERED_AT_ONCE, answers_of
 from dialeval.evaluation.measure import Measure, Respondent, Subjects, Tools, can_answer, recorded_together
 from dialeval.evaluation.runner import Plan, Tally
 from dialeval.evaluation.runs import over_runs, repeated
@@ -21,7 +21,7 @@ from dialeval.evaluation.shards import Shard, whole_batches
 from dialeval.files.digests import FileDigest
 from dialeval.files.documents import Origin, read_document, require_file, write_document
 from dialeval.files.folders import check_target
-from dialeval.study.answering import as_example, ask
+from dialeval.study.answers import as_example, ask
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, check_servers

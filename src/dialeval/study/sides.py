@@ -24,7 +24,7 @@ from dialeval.evaluation.compare import (
     decide_families,
     without_credit,
 )
-from dialeval.evaluation.compare.pairing import paired_items, shared_items
+from dialeval.evaluation.compare.pairs import paired_items, shared_items
 from dialeval.evaluation.compare.sentences import renamed
 from dialeval.evaluation.leaks import Leak, leaks_of
 from dialeval.evaluation.runner import Plan, evaluate

@@ -9,8 +9,8 @@ from dialeval.core import Missing
 from dialeval.data import Candidate
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import evaluate
+from dialeval.selection.asking.choices import chance, choose
 from dialeval.selection.asking.choosers import TfIdfChooser
-from dialeval.selection.asking.choosing import chance, choose
 from dialeval.selection.asking.metrics import HitsAt, SelectionAccuracy, error_labels, only_against
 from dialeval.selection.asking.questions import narrowed
 from dialeval.selection.measure import selection_accuracy

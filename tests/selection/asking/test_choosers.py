@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dialeval.data import Candidate, Question, Turn
+from dialeval.selection.asking.choices import choose, fitted_chooser
 from dialeval.selection.asking.choosers import EncoderChooser, TfIdfChooser
-from dialeval.selection.asking.choosing import choose, fitted_chooser
 from support.choosing_systems import question
 
 CAMERA = Question(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.selection.drafting.retrieving import CandidateRules
+from dialeval.selection.drafting.retrieval import CandidateRules
 from dialeval.selection.repository.words import words
 
 TEXTS = st.lists(st.sampled_from("abcde"), max_size=8)

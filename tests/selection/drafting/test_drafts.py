@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from dialeval.data import read, write
 from dialeval.errors import Unsuitable
 from dialeval.selection.drafting.drafts import build_draft
-from dialeval.selection.drafting.retrieving import CandidateRules
+from dialeval.selection.drafting.retrieval import CandidateRules
 from dialeval.selection.repository.utterances import Excluded
 from support.repositories import LINES, Count, dialogue, small_repository
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from dialeval.selection.drafting.drafts import build_draft
-from dialeval.selection.drafting.retrieving import CandidateRules
+from dialeval.selection.drafting.retrieval import CandidateRules
 from dialeval.selection.repository.repository import build_repository
 from dialeval.selection.repository.utterances import Filters
 from dialeval.selection.repository.words import content_words, words

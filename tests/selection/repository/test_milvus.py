@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from dialeval.errors import RunFailed
-from dialeval.selection.drafting.retrieving import CandidateRules, retrieve
+from dialeval.selection.drafting.retrieval import CandidateRules, retrieve
 from dialeval.selection.repository.words import content_words
 from support.repositories import LINES, Count, small_repository
 

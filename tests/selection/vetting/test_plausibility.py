@@ -7,6 +7,7 @@ import pytest
 
 from dialeval.data import read
 from dialeval.resources import check
+from dialeval.selection.vetting.filter import sift
 from dialeval.selection.vetting.plausibility import (
     UNJUDGED,
     FitsContext,
@@ -15,7 +16,6 @@ from dialeval.selection.vetting.plausibility import (
     default_judges,
 )
 from dialeval.selection.vetting.rules import Fewest
-from dialeval.selection.vetting.sifting import sift
 from support.sieve_audit import AsLikely, audit
 from support.word_judge import DRAFT, Words, asked
 

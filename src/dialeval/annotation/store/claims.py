@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy import Connection, func, insert, select, update
 
 from dialeval.annotation.assignment import order_of, strata_in_turn
-from dialeval.annotation.store.grading import grade_checks, grade_test, next_check, next_test
+from dialeval.annotation.store.grades import grade_checks, grade_test, next_check, next_test
 from dialeval.annotation.store.plan import Answers, Claim, Ended, Entry, Gone, Plan, Rater, Stale, TooSoon
 from dialeval.annotation.store.rows import given_of, hold_places, latest_of, log, rater_of, update_rater
 from dialeval.annotation.store.schema import DONE, FREE, answers, items, places, raters, skips

@@ -18,10 +18,10 @@ from dialeval.annotation.kinds.kind import BadAnswer
 from dialeval.annotation.quality import Watch
 from dialeval.annotation.results import Dispute, counted, disputes, judgements_of
 from dialeval.annotation.store.plan import Rater, storable
-from dialeval.annotation.web.posted import Submission, posted_form
 from dialeval.annotation.web.sessions import Denied
 from dialeval.annotation.web.shown import AdjudicatePage, DisputedItem, PageAsk
 from dialeval.annotation.web.site import Site
+from dialeval.annotation.web.submissions import Submission, posted_form
 from dialeval.data import write
 from dialeval.files.documents import as_json
 

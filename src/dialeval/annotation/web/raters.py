@@ -11,10 +11,10 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from dialeval.annotation.desk import Faulty, StillTalking, Task
 from dialeval.annotation.store.plan import Ended, Gone, Rater, Stale, TooSoon
-from dialeval.annotation.web.posted import Submission, posted_form, posted_json
 from dialeval.annotation.web.sessions import Denied
 from dialeval.annotation.web.shown import InstructionsPage
 from dialeval.annotation.web.site import Site
+from dialeval.annotation.web.submissions import Submission, posted_form, posted_json
 from dialeval.data.types import Turn
 from dialeval.errors import DialevalError
 from dialeval.files.documents import as_json

@@ -15,7 +15,7 @@ from dialeval.annotation.blind_items import blind
 from dialeval.annotation.kinds.asking import asked
 from dialeval.annotation.pace import SIMULATED
 from dialeval.annotation.project import STUDY, Settings, read_project, write_project
-from dialeval.annotation.web.serving import Binding, bound, check_binding, run_server, server_of
+from dialeval.annotation.web.server import Binding, bound, check_binding, run_server, server_of
 from dialeval.core import Generator
 from dialeval.data.prompts import read_prompts
 from dialeval.data.reader import read

@@ -11,7 +11,7 @@ from dialeval.annotation.pace import SIMULATED
 from dialeval.annotation.project import copy_project, read_project
 from dialeval.annotation.results import counted, judgements_of
 from dialeval.annotation.simulation import Behaviour, simulate as work
-from dialeval.annotation.web.serving import in_background
+from dialeval.annotation.web.server import in_background
 from dialeval.cli.annotate.agreement import print_agreement
 from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, partners, store_errors
 from dialeval.cli.options import Json

@@ -44,10 +44,10 @@ from dialeval.selection.labelling.labelling import (
     write_labelling,
 )
 from dialeval.selection.labelling.mistakes import guess_mistakes, mistake_form
+from dialeval.selection.vetting.filter import sift
 from dialeval.selection.vetting.plausibility import default_judges
 from dialeval.selection.vetting.record import write_sifted, write_vetted
 from dialeval.selection.vetting.rules import Fewest, Most, Rules, Settled
-from dialeval.selection.vetting.sifting import sift
 from dialeval.selection.vetting.vetting import apply
 from dialeval.study import named_system
 

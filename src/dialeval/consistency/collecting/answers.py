@@ -15,7 +15,7 @@ from dialeval.data.speakers import as_chat, speaks, with_response
 from dialeval.data.types import Context, Example, Prompt, Response
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable, described
-from dialeval.evaluation.answering import ResponsesCodec
+from dialeval.evaluation.answers import ResponsesCodec
 from dialeval.text.blank import is_blank
 from dialeval.version import __version__
 

@@ -14,7 +14,7 @@ from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling, Resu
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.comparison import Comparison, Corrected, decided
 from dialeval.evaluation.compare.leaving_out import compare_left_out, several_runs
-from dialeval.evaluation.compare.pairing import (
+from dialeval.evaluation.compare.pairs import (
     are_aligned,
     check_same_measure,
     paired,

@@ -10,7 +10,7 @@ import numpy as np
 
 from dialeval.core import Floats, Integers, LeaveOneOut, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
-from dialeval.evaluation.compare.pairing import paired_items, places_in, same_answers
+from dialeval.evaluation.compare.pairs import paired_items, places_in, same_answers
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.corpus import leave_out as leave_out_of_corpus
 from dialeval.evaluation.roll import hash_answer

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dialeval.core import Resampling, Result
 from dialeval.evaluation.compare.comparison import Basis, Comparison, MoreItems
-from dialeval.evaluation.compare.pairing import system_of
+from dialeval.evaluation.compare.pairs import system_of
 from dialeval.files.documents import finite
 from dialeval.stats import Estimate, Spread, d_z, equivalence_p, items_needed, required_items
 from dialeval.stats.tests.power import reach

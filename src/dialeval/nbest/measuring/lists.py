@@ -10,7 +10,7 @@ from dialeval.core import Missing, System
 from dialeval.data.types import MissingCause, NBest, Prompt
 from dialeval.engine import Cache, Executor, Watch, unwatched
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.answering import answers_of
+from dialeval.evaluation.answers import answers_of
 from dialeval.nbest.document import Stimulus
 from dialeval.systems.decoding import Decoding
 

@@ -10,7 +10,7 @@ from dialeval.core import Floats
 from dialeval.data.choices import Choice
 from dialeval.files.documents import finite
 from dialeval.metrics.rows import MeanOfValues, rows_of_values
-from dialeval.selection.asking.choosing import Normalise, chance, why_no_choice
+from dialeval.selection.asking.choices import Normalise, chance, why_no_choice
 from dialeval.selection.asking.trials import RandomChoice, rights_of
 from dialeval.selection.document import ErrorLabel, Quoted
 from dialeval.selection.labelling.labelling import CONTRADICTORY

@@ -11,7 +11,7 @@ from dialeval.data.types import Question
 from dialeval.display.notes import Note
 from dialeval.display.wording import count
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.selection.asking.choosing import why_no_question
+from dialeval.selection.asking.choices import why_no_question
 from dialeval.selection.repository.utterances import same_key
 
 

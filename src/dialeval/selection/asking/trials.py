@@ -20,8 +20,8 @@ from dialeval.data.choices import Choice
 from dialeval.data.types import Candidate, Context, Question
 from dialeval.engine import SILENT, Cache, Executor, Progress
 from dialeval.errors import Unsuitable
+from dialeval.selection.asking.choices import Normalise, choose, fitted_chooser
 from dialeval.selection.asking.choosers import Chooser
-from dialeval.selection.asking.choosing import Normalise, choose, fitted_chooser
 from dialeval.selection.repository.repository import built_repository
 from dialeval.selection.repository.utterances import Sieve, corpus_of, filters_beside, same_key, texts_of
 

@@ -15,7 +15,7 @@ from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_json_lines
 from dialeval.files.folders import check_links
-from dialeval.selection.drafting.retrieving import CandidateRules, Retrieval, retrieve
+from dialeval.selection.drafting.retrieval import CandidateRules, Retrieval, retrieve
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.utterances import Excluded, same_key
 from dialeval.selection.repository.words import content_words, tidy

@@ -14,7 +14,7 @@ from dialeval.data.writer import write
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_document, write_json_lines
 from dialeval.files.folders import check_links
-from dialeval.selection.vetting.sifting import SiftingResult
+from dialeval.selection.vetting.filter import SiftingResult
 from dialeval.selection.vetting.vetting import RuleCount, VettingResult
 
 FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.json")

@@ -20,7 +20,7 @@ from dialeval.study.document.shown import (
     Unscored,
     Values,
 )
-from dialeval.study.document.standing import (
+from dialeval.study.document.standings import (
     OutOfReach,
     Standing,
     headline_measure,

@@ -15,7 +15,7 @@ from dialeval.study.document import Content, MeasureInfo, Summary, ranked, stand
 from dialeval.study.report import plots, tables
 from dialeval.study.report.breakdowns import part_pictures, part_tables
 from dialeval.study.report.notes import MARKS, family_notes
-from dialeval.study.report.ranking import rank_picture, rank_table
+from dialeval.study.report.ranks import rank_picture, rank_table
 from dialeval.study.report.verdict import verdict
 
 ASSETS: Final = "dialeval.study.report"

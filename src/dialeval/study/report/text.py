@@ -15,7 +15,7 @@ from dialeval.display.terminal import first_columns, print_table, styled
 from dialeval.study.document import GateOutcome, Score, Summary, SystemUsage, Values, ranked
 from dialeval.study.report.breakdowns import part_tables
 from dialeval.study.report.notes import brief_notes
-from dialeval.study.report.ranking import compact_ranks, rank_table
+from dialeval.study.report.ranks import compact_ranks, rank_table
 from dialeval.study.report.tables import failures, gates, leaderboard, own_items, usage
 from dialeval.study.report.verdict import verdict
 

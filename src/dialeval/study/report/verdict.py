@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from dialeval.display.wording import count, decimals, listing, number, p_value, percent
 from dialeval.study.document import MeasureInfo, Summary, headline_measure, leaders, ranked, ranks, standings
-from dialeval.study.report.ranking import counted
+from dialeval.study.report.ranks import counted
 
 FEW_OF_THEM: Final = 0.9
 """Where systems are ranked on a smaller share of the items, the verdict says so."""

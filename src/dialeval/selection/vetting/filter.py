@@ -14,7 +14,7 @@ from dialeval.selection.vetting.plausibility import UNJUDGED, Judge, drops, trut
 from dialeval.selection.vetting.rules import Fewest, Most, OneTruth
 
 
-class Removal(NamedTuple):
+class Rejection(NamedTuple):
     """A candidate or a question that the filter dropped."""
 
     question: str
@@ -33,7 +33,7 @@ class SiftingResult:
 
     questions: tuple[Question, ...]
     """With status ``unvetted``, unless people had looked at them before."""
-    removed: tuple[Removal, ...]
+    removed: tuple[Rejection, ...]
     judges: tuple[str, ...]
     """Each judge's sentence."""
 
@@ -47,13 +47,13 @@ def sift(
     seed: int = 0,
 ) -> SiftingResult:
     """The questions without the false candidates that any judge drops, and without those that too few are left of."""
-    removed: list[Removal] = []
+    removed: list[Rejection] = []
     sound = []
     for question in questions:
         if sum(candidate.correct for candidate in question.candidates) == 1:
             sound.append(question)
         else:
-            removed.append(Removal(question.item, None, "", str(OneTruth())))
+            removed.append(Rejection(question.item, None, "", str(OneTruth())))
             removed += _with_it(question, set(), OneTruth())
     excesses = [judge.excess(sound) for judge in judges]
     kept: list[Question] = []
@@ -65,7 +65,7 @@ def sift(
         if sum(not candidate.correct for candidate in left.candidates) >= fewest.false:
             kept.append(left)
         else:
-            removed.append(Removal(question.item, None, truth_of(question), str(fewest)))
+            removed.append(Rejection(question.item, None, truth_of(question), str(fewest)))
             removed += _with_it(
                 question, {"ground_truth", *(doubt.candidate for doubt in (*doubted, *spare))}, fewest
             )
@@ -74,7 +74,7 @@ def sift(
 
 def _doubted(
     question: Question, judges: Sequence[Judge], excesses: Sequence[Sequence[float]]
-) -> list[Removal]:
+) -> list[Rejection]:
     """Each false candidate that a judge drops, with the first that does."""
     doubts = []
     for index, (name, candidate) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
@@ -83,16 +83,18 @@ def _doubted(
             excess = excesses[against][index]
             rule = UNJUDGED if math.isnan(excess) else str(judges[against])
             doubts.append(
-                Removal(question.item, name, candidate.text, rule, excess if math.isfinite(excess) else None)
+                Rejection(
+                    question.item, name, candidate.text, rule, excess if math.isfinite(excess) else None
+                )
             )
     return doubts
 
 
-def _with_it(question: Question, listed: set[str | None], rule: OneTruth | Fewest) -> list[Removal]:
+def _with_it(question: Question, listed: set[str | None], rule: OneTruth | Fewest) -> list[Rejection]:
     """The candidates that go with a question, but for those that are listed by themselves."""
     named = zip(candidate_ids(question), question.candidates, strict=True)
     return [
-        Removal(question.item, name, candidate.text, str(rule))
+        Rejection(question.item, name, candidate.text, str(rule))
         for name, candidate in named
         if name not in listed
     ]
@@ -100,7 +102,7 @@ def _with_it(question: Question, listed: set[str | None], rule: OneTruth | Fewes
 
 def _left(
     question: Question, dropped: set[str | None], most: Most | None, seed: int
-) -> tuple[Question, list[Removal]]:
+) -> tuple[Question, list[Rejection]]:
     """The question with the candidates that are left, in an order drawn by the seed, and those that are spare."""
     named = list(zip(candidate_ids(question), question.candidates, strict=True))
     texts = [candidate.text for candidate in question.candidates]
@@ -109,7 +111,7 @@ def _left(
     false = [name for name, candidate in left if not candidate.correct]
     spare = set(false[most.false :]) if most is not None else set()
     out = [
-        Removal(question.item, name, candidate.text, str(most)) for name, candidate in left if name in spare
+        Rejection(question.item, name, candidate.text, str(most)) for name, candidate in left if name in spare
     ]
     stay = [candidate for name, candidate in left if name not in spare]
     shown = shuffled_places([candidate.text for candidate in stay], item=question.item, seed=seed)

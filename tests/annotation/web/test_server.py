@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from dialeval.annotation.web.serving import in_background
+from dialeval.annotation.web.server import in_background
 
 
 def test_what_a_process_logs_to_stays_open(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dialeval.data.table import NoSpace, Table
 from dialeval.display.wording import count
 from dialeval.engine import Workshop
 from dialeval.errors import DialevalError, described
-from dialeval.evaluation.answering import answers_of
+from dialeval.evaluation.answers import answers_of
 from dialeval.evaluation.measure import Respondent, can_answer
 from dialeval.study.document import Failure
 from dialeval.study.file import Study

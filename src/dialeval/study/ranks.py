@@ -15,7 +15,7 @@ from dialeval.display.wording import NEGLIGIBLE
 from dialeval.errors import DialevalError
 from dialeval.evaluation.compare import Comparison, compare_all, decide_families
 from dialeval.evaluation.compare.leaving_out import side_of
-from dialeval.evaluation.compare.pairing import are_aligned, places_of_values, valued_places
+from dialeval.evaluation.compare.pairs import are_aligned, places_of_values, valued_places
 from dialeval.evaluation.silence import no_value
 from dialeval.files.documents import finite
 from dialeval.stats import Jackknifed, Ranks, RankTable, rank_jackknifed

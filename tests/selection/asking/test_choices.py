@@ -12,7 +12,7 @@ from dialeval.data import Candidate, Question
 from dialeval.data.choices import Choice
 from dialeval.engine import Cache
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking.choosing import QUESTIONS_AT_ONCE, choose
+from dialeval.selection.asking.choices import QUESTIONS_AT_ONCE, choose
 from dialeval.systems.baselines import Echo
 from support.choosing_systems import Table, question, town_questions
 

@@ -6,7 +6,7 @@ import pytest
 
 from dialeval.errors import Unsuitable
 from dialeval.resources import check
-from dialeval.selection.drafting.retrieving import CandidateRules, retrieve
+from dialeval.selection.drafting.retrieval import CandidateRules, retrieve
 from dialeval.selection.repository.utterances import Excluded
 from dialeval.selection.repository.words import content_words, words
 from support.repositories import LINES, drawn_vectors, small_repository

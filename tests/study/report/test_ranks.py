@@ -8,7 +8,7 @@ import pytest
 
 from dialeval.study import Run, load_study, read_summary, run_study, write_run
 from dialeval.study.document import Summary
-from dialeval.study.report.ranking import compact_ranks, rank_picture, rank_table
+from dialeval.study.report.ranks import compact_ranks, rank_picture, rank_table
 from dialeval.study.report.text import print_leaderboard
 from dialeval.study.summary import summarise
 

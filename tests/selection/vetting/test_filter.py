@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dialeval.data import Question
+from dialeval.selection.vetting.filter import sift
 from dialeval.selection.vetting.plausibility import UNJUDGED
 from dialeval.selection.vetting.rules import Fewest, Most
-from dialeval.selection.vetting.sifting import sift
 from support.drafts import question
 from support.sieve_audit import AsLikely
 from support.word_judge import DRAFT, Words, asked

@@ -10,7 +10,7 @@ import pytest
 import dialeval
 from dialeval import Bleu, Signature, score
 from dialeval.catalogue import build_any
-from dialeval.catalogue.scoring import available
+from dialeval.catalogue.scores import available
 from dialeval.errors import DialevalError, ResourceUnavailable, UnknownName, Unsuitable
 
 
