@@ -255,3 +255,35 @@ def test_a_pull_request_that_changes_no_answer_passes(tmp_path: Path, dialogues:
         sides = open_sides(f"{tmp_path / 'run'}:{one}", f"{tmp_path / 'run'}:{other}")
         found = compare_sides(*sides, Resampling(resamples=199))
         assert [pair.measure for pair in found if not pair.identical] == []
+
+
+@pytest.mark.parametrize("silent", [range(3), range(3, 6)])
+def test_silence_of_a_pull_request_fails_its_gates_under_measures_of_all_responses_together(
+    tmp_path: Path, silent: range
+) -> None:
+    """The items that both answered had the same answers, so the gate passed as that of a no-op."""
+    gates = ["pr - main: distinct(n=2) >= -0.02", "pr = main: distinct(n=2)"]
+    systems = [{"name": name, "kind": "transcript", "path": f"{name}.jsonl"} for name in ("main", "pr")]
+    study = {
+        "data": "prompts.jsonl",
+        "systems": systems,
+        "measures": ["distinct(n=2)"],
+        "margin": {"distinct(n=2)": 0.05},
+        "gates": gates,
+        "trials": 99,
+    }
+    (tmp_path / "study.yaml").write_text(json.dumps(study), encoding="utf-8")
+    said = {f"i{at}": f"number {at} is over there" for at in range(48)}
+    _write(
+        tmp_path / "prompts.jsonl",
+        [{"id": item, "context": [{"role": "user", "content": "which?"}]} for item in said],
+    )
+    quiet = {"main": range(3) if silent.start else range(0), "pr": silent}
+    for name, places in quiet.items():
+        lines = [
+            {"id": item, "response": "" if at in places else text}
+            for at, (item, text) in enumerate(said.items())
+        ]
+        _write(tmp_path / f"{name}.jsonl", lines)
+    outcomes = run_study(load_study(tmp_path / "study.yaml")).gates
+    assert [(outcome.passed, outcome.code) for outcome in outcomes] == [(False, "unanswered")] * 2

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from dialeval.core import Estimate, Result, System
@@ -15,7 +16,7 @@ from dialeval.errors import DialevalError, UnknownName
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.measure import Measure
 from dialeval.study.document import GateOutcome, JudgedBy
-from dialeval.study.missing import why_no_worst
+from dialeval.study.missing import NOT_SHARED, why_no_worst
 from dialeval.text.calls import print_call, split_call
 
 
@@ -74,12 +75,21 @@ class ScoreAtGate(NamedTuple):
     """How many items it was asked."""
     constant: bool = False
     """Whether there is no interval because all items have the same value."""
+    reasons: Mapping[int, str] = MappingProxyType({})
+    """Why items have no value, by place."""
 
     @classmethod
     def of(cls, measure: str, system: str, result: Result) -> ScoreAtGate:
         """The score of a result."""
         constant = result.absence == "constant"
-        return cls(measure, system, result.estimate, result.unanswered, len(result), constant)
+        return cls(
+            measure, system, result.estimate, result.unanswered, len(result), constant, result.reasons
+        )
+
+    @property
+    def gaps(self) -> frozenset[int]:
+        """Items that have no value, although another system may have one."""
+        return frozenset(place for place, reason in self.reasons.items() if reason != NOT_SHARED)
 
     def silence(self, allowed: float) -> str | None:
         """How many items the system left unanswered, where that is more than this share of them; else None."""
@@ -152,15 +162,17 @@ def check_gates(
     """How the scores and differences fare at the gates that concern them.
 
     A system that left more than the ``allowed`` share of the items unanswered passes none: of a difference the system
-    that another one is subtracted from, of an equivalence both. If both gave the same answers, neither counts: a pull
-    request that changes nothing loses nothing.
+    that another one is subtracted from, of an equivalence both. If both gave the same answers and left the same items
+    unanswered, neither counts: a pull request that changes nothing loses nothing.
     """
     for gate in gates:
         concerned = [judged for judged in scores if judged.measure == gate.measure]
         if gate.other is not None:
             gated = (gate.system, gate.other) if gate.comparator == "=" else (gate.system,)
             pair = _tested(gate, comparisons)
-            changed = pair is None or not pair.identical
+            # Of all responses together, those to the items that both answered may be the same.
+            gaps = {judged.gaps for judged in concerned if judged.system in (gate.system, gate.other)}
+            changed = pair is None or not pair.identical or len(gaps) > 1
             sides = [judged for judged in concerned if judged.system in gated and changed]
             yield _unless_silent(_check_pair(gate, pair), sides, allowed)
         for judged in concerned if gate.other is None else ():
