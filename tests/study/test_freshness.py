@@ -73,6 +73,18 @@ def make_older(folder: Path, days: float) -> None:
         os.utime(path, (then, then))
 
 
+def test_prompts_that_are_equal_are_asked_once_and_are_not_answers_from_the_cache(dialeval, home, bot):
+    study = write_study(home, bot.url)
+    (home / "prompts.jsonl").write_text((home / "prompts.jsonl").read_text().replace('"ask 40"', '"ask 1"'))
+    ran = dialeval("run", study, "-o", home / "out")
+    assert ran.code == 0, ran.err
+    assert len(bot.asked) == ITEMS - 1
+    assert "from the cache" not in ran.out
+    assert (answers(home / "out")["answers"], answers(home / "out")["cached"]) == (ITEMS, 0)
+    again = dialeval("run", study, "-o", home / "out")
+    assert f"bot: {ITEMS} of {ITEMS} answers from the cache" in " ".join(again.out.split())
+
+
 @pytest.mark.parametrize("options", [(), ("--no-resume",)])
 def test_cached_answers_are_announced_with_their_age_in_output_report_and_json(dialeval, home, bot, options):
     study = write_study(home, bot.url)

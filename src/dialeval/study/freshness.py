@@ -126,8 +126,11 @@ def _asked(response: Response) -> float | None:
     return None if response.usage is None else response.usage.asked
 
 
-def answer_source(respondent: Respondent, check: Check | None) -> AnswerSource | None:
-    """Where a system's answers to the prompts come from; None if there are none, or nobody is asked for them."""
+def answer_source(respondent: Respondent, check: Check | None, began: float) -> AnswerSource | None:
+    """Where a system's answers to the prompts come from; None if there are none, or nobody is asked for them.
+
+    Answers that were asked for after the run ``began`` are not cached ones: two prompts may be equal.
+    """
     if not _can_change(respondent.system):
         return None
     used, refusals = [], []
@@ -139,7 +142,7 @@ def answer_source(respondent: Respondent, check: Check | None) -> AnswerSource |
             refusals.append(example.response.missing)
     if not used:
         return None
-    cached = [usage.asked for usage in used if usage.cached]
+    cached = _earlier([usage.asked for usage in used if usage.cached], began)
     cut = sum(usage.cut for usage in used)
     source = _source(respondent.system.name, None, len(used), cached)
     known = check if cached and check is not None else None
@@ -154,13 +157,21 @@ def answer_source(respondent: Respondent, check: Check | None) -> AnswerSource |
     )
 
 
-def question_source(system: System, measure: str, times: Sequence[float | None]) -> AnswerSource | None:
-    """Where the answers to a measure's own questions come from; None if no earlier run asked any of them.
+def question_source(
+    system: System, measure: str, times: Sequence[float | None], began: float
+) -> AnswerSource | None:
+    """Where the answers to a measure's own questions come from; None if none was asked before the run ``began``.
 
     ``times`` are those of the batches and of the single answers that were cached.
     """
-    asked = times and _can_change(system)
-    return _source(system.name, measure, len(times), times) if asked else None
+    cached = _earlier(times, began)
+    asked = cached and _can_change(system)
+    return _source(system.name, measure, len(cached), cached) if asked else None
+
+
+def _earlier(times: Sequence[float | None], began: float) -> list[float | None]:
+    """Return the times before a run began, and those that are unknown."""
+    return [asked for asked in times if asked is None or asked < began]
 
 
 def _can_change(system: System) -> bool:

@@ -82,9 +82,7 @@ class ScoreAtGate(NamedTuple):
     def of(cls, measure: str, system: str, result: Result) -> ScoreAtGate:
         """The score of a result."""
         constant = result.absence == "constant"
-        return cls(
-            measure, system, result.estimate, result.unanswered, len(result), constant, result.reasons
-        )
+        return cls(measure, system, result.estimate, result.unanswered, len(result), constant, result.reasons)
 
     @property
     def gaps(self) -> frozenset[int]:

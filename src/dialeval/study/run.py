@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -85,7 +86,7 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     A system or measure that fails is recorded, and the others are still run. The policy says which cached answers may
     be used; ServerChanged, before anything else is asked, if a server no longer gives them.
     """
-    policy = policy or AnswerPolicy()
+    policy, began = policy or AnswerPolicy(), time.time()
     study, workshop = policy.applied(study, workshop or Workshop())
     prompts, items, people = read_inputs(study)
     study = _by_contexts(study)
@@ -99,9 +100,9 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     )
     failed = {failure.system for failure in failures if not failure.partial}
     asked = [each for each in respondents if each.system.name not in failed]
-    given = [answer_source(each, checks.get(each.system.name)) for each in asked]
+    given = [answer_source(each, checks.get(each.system.name), began) for each in asked]
     answers = [source for source in given if source is not None]
-    scored = rank(study, tuple(score_all(study, respondents, workshop, failures, answers)), failures)
+    scored = rank(study, tuple(score_all(study, respondents, workshop, failures, answers, began)), failures)
     failures += without_values(scored, failures)
     compared = compare(study, scored)
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None

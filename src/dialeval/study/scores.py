@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -72,11 +73,15 @@ def score_all(
     workshop: Workshop,
     failures: list[Failure],
     sources: list[AnswerSource],
+    began: float = math.inf,
 ) -> Iterator[SystemResult]:
-    """Every result; what fails joins the failures, and where answers to further questions come from the sources."""
+    """Every result; what fails joins the failures, and where answers to further questions come from the sources.
+
+    Of these, only answers from before the run ``began`` are told of.
+    """
     answers, passing, asked = _Answers(workshop), OnePass(study, workshop), _SharedSubjects()
     for measure in study.measures:
-        judged = list(_judged(measure, respondents, study, workshop, failures, sources, asked))
+        judged = list(_judged(measure, respondents, study, workshop, failures, sources, asked, began))
         own = [given for given in judged if not passing.covers(measure, given.subjects)]
         with _bar(workshop, measure.label, sum(len(given.subjects) for given in own)) as progress:
             try:
@@ -114,6 +119,7 @@ def _judged(
     failures: list[Failure],
     sources: list[AnswerSource],
     known: _SharedSubjects,
+    began: float,
 ) -> Iterator[_SystemSubjects]:
     """What the measure is asked about for each system; one that cannot do what is asked of it fails alone.
 
@@ -150,7 +156,7 @@ def _judged(
             failures.append(Failure(name, measure.label, described(error)))
         else:
             times = [*(asked.times if asked else ()), *(server.reused[before:] if server else ())]
-            source = question_source(respondent.system, measure.label, times)
+            source = question_source(respondent.system, measure.label, times, began)
             sources += [] if source is None else [source]
             yield _SystemSubjects(name, subjects, max(1, len(respondent.runs)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -251,7 +252,7 @@ class CachedAnswers:
     """Cached answers that a command may use, and a count of those that it did use."""
 
     def __init__(self, shop: Workshop, *, ask_again: bool) -> None:
-        self._shop, self._ask_again = shop, ask_again
+        self._shop, self._ask_again, self._began = shop, ask_again, time.time()
         self._uses: list[_Use] = []
         self.caches: dict[str, Cache] = {}
         """Caches of the systems behind servers, by name; all others use the workshop's."""
@@ -278,6 +279,6 @@ class CachedAnswers:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         for server, counted, before in self._uses:
             times = [*(counted.times if counted else ()), *server.reused[before:]]
-            source = question_source(server, "this command", times)
+            source = question_source(server, "this command", times, self._began)
             for note in answer_notes([] if source is None else [source], now):
                 print(f"note: {note}; --ask-again asks for them again", file=sys.stderr)
