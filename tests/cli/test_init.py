@@ -143,3 +143,8 @@ def test_a_file_with_a_reader_of_its_own_becomes_a_system_of_its_name(dialeval):
     assert (system["name"], system["path"]) == ("odd", "my.py:read:odd.csv")
     done = dialeval("run", "study.yaml", "-o", "out")
     assert done.code == 0, done.err
+    Path("studies").mkdir()
+    assert dialeval("init", "my.py:read:odd.csv", "-o", "studies/new.yaml").code == 0
+    elsewhere = dialeval("run", "studies/new.yaml", "-o", "other")
+    assert elsewhere.code == 0, elsewhere.err
+    assert Path("other/examples.jsonl").read_bytes() == Path("out/examples.jsonl").read_bytes()

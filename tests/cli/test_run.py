@@ -42,6 +42,24 @@ def test_a_run_prints_the_leaderboard_and_the_reports_path(dialeval, study):
     assert Path("out/report.html").is_file()
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("sheet.csv", b"question,gold,old_bot\nWho?,Me.,You.\n"),
+        ("prompts.jsonl", b'{"id": "1", "context": "Who?"}\n{"id": "2", "context": "Where?"}\n'),
+        ("sheet.xlsx", b"PK\x03\x04\xff\xfe"),
+        ("chat.txt", b"".join(b"12/03/2024, 10:%02d - Bob: hello\n" % minute for minute in range(40))),
+    ],
+)
+def test_data_in_place_of_a_study_are_told_to_be_no_study(dialeval, name, content):
+    """Forty lines of a chat were forty unknown keys."""
+    Path(name).write_bytes(content)
+    ran = dialeval("run", name)
+    assert ran.code == 1
+    assert f"'dialeval init {name}' writes a study for it" in ran.err
+    assert len(ran.err.splitlines()) <= 2
+
+
 def test_the_folder_defaults_to_the_studys_name(dialeval, study):
     assert dialeval("run", study).code == 0
     assert Path("runs/study/summary.json").is_file()

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.catalogue.systems import SYSTEMS
 from dialeval.core import System
-from dialeval.data.codec.sources import file_of
+from dialeval.data.codec.sources import beside, file_of
 from dialeval.data.results import EXAMPLES
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
 from dialeval.files.folders import is_there, with_home
@@ -193,8 +193,8 @@ def _recording(path: Path | tuple[Path, ...]) -> Any:
 
 def _beside(folder: Path, path: Path | tuple[Path, ...]) -> Any:
     if isinstance(path, tuple):
-        return tuple(folder / with_home(each) for each in path)
-    return folder / with_home(path)
+        return tuple(beside(folder, each) for each in path)
+    return beside(folder, path)
 
 
 def _model_beside(folder: Path, kind: str, system: Any) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -144,6 +145,8 @@ def _print_next() -> None:
 def _program() -> str:
     """The command that started this: ``dialeval``, or its path if the shell would not find it by name."""
     given = Path(sys.argv[0])
+    if given.parts[-2:] == ("dialeval", "__main__.py") and shutil.which("dialeval") is None:
+        return f"{shlex.quote(sys.executable)} -m dialeval"
     if given.name != "dialeval" or not given.is_file():
         return "dialeval"
     found = shutil.which("dialeval")

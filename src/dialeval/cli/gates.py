@@ -50,7 +50,9 @@ def parse_fail_under(given: Sequence[str] | None, known: Mapping[str, Directed])
         if gate.measure not in known and len(alike) == 1:
             gate = replace(gate, measure=alike[0])
         if gate.measure not in known:
-            raise BadUsage(str(UnknownName("metric here", gate.measure, known)), where="--fail-under")
+            measured = f"Measured here: {', '.join(known)}."
+            unknown = UnknownName("metric here", gate.measure, known, todo=measured)
+            raise BadUsage(str(unknown), where="--fail-under")
         is_lower_better = known[gate.measure].higher_is_better is False
         gates.append(replace(gate, comparator="<=") if is_lower_better else gate)
     return tuple(gates)

@@ -17,7 +17,7 @@ from dialeval.catalogue.tasks import KINDS, TASKS
 from dialeval.core import CacheRule, Resampling, System
 from dialeval.data import FORMATS
 from dialeval.data.codec.column_names import Columns
-from dialeval.data.codec.sources import file_of
+from dialeval.data.codec.sources import beside, file_of
 from dialeval.data.prompts import Turns
 from dialeval.engine import EngineSettings
 from dialeval.errors import BadStudy, DialevalError, UnknownName, Unsuitable
@@ -25,7 +25,7 @@ from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.evaluation.silence import SilenceRule
 from dialeval.files.custom_code import is_place
 from dialeval.files.digests import hash_file
-from dialeval.files.folders import is_there, with_home
+from dialeval.files.folders import is_there
 from dialeval.ratings.checks import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
@@ -141,7 +141,7 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
     gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
     data, columns = _build_data(content.get("data", "."), path.parent, problems)
     built = [_with_columns(system, data, columns) for system in built]
-    references = [_beside(path.parent, Path(given)) for given in _strings(content, "references")]
+    references = [beside(path.parent, Path(given)) for given in _strings(content, "references")]
     missing = [given for given in references if not is_there(file_of(given))]
     problems += [f"references: no such file: {given}" for given in missing]
     human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
@@ -276,7 +276,7 @@ def _cache_rule(given: str | Mapping[str, object]) -> CacheRule | None:
 
 def _build_data(given: object, folder: Path, problems: list[str]) -> tuple[Path, Columns | None]:
     held: Mapping[str, Any] = given if isinstance(given, dict) else {"path": given}
-    data = _beside(folder, Path(str(held.get("path", "."))))
+    data = beside(folder, Path(str(held.get("path", "."))))
     if not is_there(file_of(data)):
         problems.append(f"data: no such file: {data}")
     try:
@@ -323,11 +323,6 @@ def _strange_gold(content: Mapping[str, object], systems: Sequence[str]) -> list
     return [f"gold: {UnknownName('system in this study', name, systems)}" for name in strange]
 
 
-def _beside(folder: Path, path: Path) -> Path:
-    """Paths in a study are relative to the study file, so that it can be run from anywhere."""
-    return folder / with_home(path)
-
-
 def _build_measure(
     index: int, given: str | Mapping[str, Any], folder: Path, problems: list[str]
 ) -> Measure | None:
@@ -366,7 +361,7 @@ def _distinct(measures: Sequence[Measure]) -> list[Measure]:
 def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> HumanRatings | None:
     if given is None:
         return None
-    path = _beside(folder, Path(given.path))
+    path = beside(folder, Path(given.path))
     if not is_there(file_of(path)):
         problems.append(f"human.path: no such file: {path}")
     if given.format is not None and given.format not in FORMATS and not is_place(given.format):

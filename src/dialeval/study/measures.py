@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from dialeval.data.codec.sources import beside
 from dialeval.catalogue.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.catalogue.tasks import MEASURES, task_asking, task_showing
 from dialeval.core import Metric, Missing
@@ -25,7 +26,6 @@ from dialeval.evaluation.measure import (
     Subjects,
     Tools,
 )
-from dialeval.files.folders import with_home
 from dialeval.metrics.custom import custom_metric, custom_summary
 from dialeval.text.calls import Scalar, construct, print_call, split_call
 
@@ -132,7 +132,7 @@ def _of_capability(
 
 def _inputs(asking: Asking, folder: Path) -> dict[str, Path | None]:
     """Paths of the files that a measure reads; None of those that are not named."""
-    return {key: None if path is None else folder / with_home(path) for key, path in asking.inputs.items()}
+    return {key: None if path is None else beside(folder, path) for key, path in asking.inputs.items()}
 
 
 def _asked(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import yaml
@@ -142,10 +143,19 @@ def read_text(path: Path) -> str:
     try:
         return raw.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        todo = encoding_advice(raw, str(path))
+        todo = encoding_advice(raw, str(path)) if _may_be_yaml(path) else _init_advice(path)
         raise BadInput(
             str(path), f"a byte that is not UTF-8 at offset {error.start}", expected, todo
         ) from None
+
+
+def _may_be_yaml(path: Path) -> bool:
+    """Whether the name is that of no file of data."""
+    return path.suffix.lower() in ("", ".yaml", ".yml", ".json")
+
+
+def _init_advice(path: Path) -> str:
+    return f"If it holds data, 'dialeval init {quote(str(path))}' writes a study for it."
 
 
 _PAIR: Final = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
@@ -158,7 +168,8 @@ def _joined(pair: re.Match[str]) -> str:
 
 def parse_yaml(path: Path, text: str) -> Mapping[str, object]:
     """The keys of a study file."""
-    todo = "Check the indentation and quote values that hold ':' or '#'."
+    syntax = "Check the indentation and quote values that hold ':' or '#'."
+    todo = syntax if _may_be_yaml(path) else _init_advice(path)
     # A date such as 2026-13-01 raises ValueError.
     with as_bad_input((ValueError, RecursionError), str(path), "YAML", "valid YAML", todo):
         try:
@@ -173,10 +184,19 @@ def parse_yaml(path: Path, text: str) -> Mapping[str, object]:
                 todo=todo,
             ) from None
     check_yaml_size(str(path), content, "a study")
-    if not isinstance(content, dict):
-        held = "nothing" if content is None else f"a {type(content).__name__}"
-        raise BadStudy(str(path), [f"the file holds {held}, expected keys such as data, systems, measures"])
+    if not isinstance(content, dict) or _is_no_study(content):
+        held = _HELD.get(type(content), f"a {type(content).__name__}")
+        wanted = f"the file holds {held}, expected keys such as data, systems, measures."
+        raise BadStudy(str(path), [f"{wanted} {_init_advice(path)}"])
     return content
+
+
+def _is_no_study(content: Mapping[object, object]) -> bool:
+    """Whether there are keys, and none is one of a study, nor a misspelt one."""
+    return bool(content) and not any(close_names(str(key), StudyFile.model_fields) for key in content)
+
+
+_HELD: Final = {type(None): "nothing", str: "text", list: "a list", dict: "no key of a study"}
 
 
 def check_shape(content: Mapping[str, object]) -> StudyFile | list[str]:

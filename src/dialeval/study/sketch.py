@@ -14,7 +14,7 @@ import yaml
 
 from dialeval.data import Judgement, Kind, read, read_prompts
 from dialeval.data.codec.column_names import Columns, ColumnsGiven
-from dialeval.data.codec.sources import file_of, split_format
+from dialeval.data.codec.sources import OWN_READER, file_of, split_format
 from dialeval.data.reader import glance
 from dialeval.errors import BadInput, Unsuitable
 
@@ -172,9 +172,16 @@ def _ratings(parts: Parts, folder: Path) -> Iterable[str]:
 def _shown(path: Path, folder: Path) -> str:
     """The path as the study file writes it."""
     bare, form = split_format(path)
-    here = Path(bare).parent.resolve() / Path(bare).name  # the name is kept if it is that of a link
-    beside = os.path.relpath(here, folder.resolve())
+    if form and (own := OWN_READER.fullmatch(form)):
+        form = f"{_relative(own[1], folder)}:{own[2]}"
+    beside = _relative(bare, folder)
     return _quoted(f"{form}:{beside}" if form else beside)
+
+
+def _relative(path: Path | str, folder: Path) -> str:
+    """The path as seen from the folder; the name is kept if it is that of a link."""
+    here = Path(path).parent.resolve() / Path(path).name
+    return os.path.relpath(here, folder.resolve())
 
 
 def _columns(columns: Columns) -> str:

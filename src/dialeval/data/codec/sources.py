@@ -62,7 +62,9 @@ class NamedSource(NamedTuple):
     format: str | None
 
 
-_OWN_PREFIX: Final = re.compile(r"(.+\.py:[A-Za-z_]\w*):(.+)")
+OWN_READER: Final = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
+"""A custom reader: ``logs.py:read``."""
+_OWN_PREFIX: Final = re.compile(rf"({OWN_READER.pattern}):(.+)")
 """A custom reader before its file: ``logs.py:read:chats.log``."""
 _PREFIX: Final = re.compile(r"(?:(.*)/)?([a-z][a-z0-9+-]+):([^:].*)")
 
@@ -72,7 +74,7 @@ def split_format(source: Source) -> NamedSource:
     from dialeval.data.formats import FORMATS
 
     if (own := _OWN_PREFIX.fullmatch(str(source))) is not None and not is_there(Path(source)):
-        return NamedSource(type(source)(own[2]), own[1])
+        return NamedSource(type(source)(own[4]), own[1])
     match = _PREFIX.fullmatch(str(source))
     if match is None or match[2] not in FORMATS or is_there(Path(source)):
         return NamedSource(source, None)
@@ -81,6 +83,14 @@ def split_format(source: Source) -> NamedSource:
         return NamedSource("-", name)
     joined = Path(folder or ("/" if str(source).startswith("/") else "")) / with_home(rest)
     return NamedSource(joined if isinstance(source, Path) else str(joined), name)
+
+
+def beside(folder: Path, source: Path | str) -> Path:
+    """The source where paths are relative to this folder: of ``my.py:read:logs.txt`` both the reader and its file."""
+    own = _OWN_PREFIX.fullmatch(str(source))
+    if own is None or is_there(folder / with_home(source)):
+        return folder / with_home(source)
+    return Path(f"{folder / with_home(own[1])}:{folder / with_home(own[4])}")
 
 
 def file_of(source: Source) -> Path:
