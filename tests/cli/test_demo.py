@@ -110,10 +110,16 @@ def test_rating_in_the_browser_is_named_only_if_it_is_installed(dialeval, monkey
     assert dialeval("demo", "--quick").out.splitlines()[-1] == "Your own data: dialeval demo --copy my-study"
 
 
-def test_commands_that_are_printed_work_where_only_the_module_is_found(dialeval, monkeypatch):
-    monkeypatch.setattr(sys, "argv", [str(ROOT / "src" / "dialeval" / "__main__.py"), "demo"])
-    monkeypatch.setattr("dialeval.cli.demo.shutil.which", lambda _: None)
-    told = dialeval("demo", "--copy", "mine").out
+@pytest.mark.slow
+def test_commands_that_are_printed_work_where_only_the_module_is_found(tmp_path):
+    told = subprocess.run(
+        [sys.executable, "-m", "dialeval", "demo", "--copy", "mine"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     (command,) = re.findall(r"Now try: (.+)", told)
     assert command == f"{sys.executable} -m dialeval run mine/study.yaml"
 

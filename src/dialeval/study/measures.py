@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dialeval.data.codec.sources import beside
 from dialeval.catalogue.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.catalogue.tasks import MEASURES, task_asking, task_showing
 from dialeval.core import Metric, Missing
 from dialeval.data import Example
+from dialeval.data.codec.sources import beside
 from dialeval.errors import UnknownName
 from dialeval.evaluation.measure import (
     Asking,
