@@ -11,9 +11,11 @@ import pytest
 
 from dialeval.annotation.blind_items import Blind, blind, roles, with_gold
 from dialeval.annotation.desk import plan_of
+from dialeval.annotation.invitations import invite
 from dialeval.annotation.kinds.asking import asked
 from dialeval.annotation.kinds.kind import Ask
-from dialeval.annotation.project import Project, Settings, write_project
+from dialeval.annotation.project import Project, Settings, read_project, write_project
+from dialeval.annotation.simulation import Client
 from dialeval.annotation.store.database import open_database
 from dialeval.annotation.store.store import Store
 from dialeval.data.types import Example, Judgement, Response, Turn
@@ -78,6 +80,36 @@ def served(project: Project, url: str | None = None, **options: Any) -> Iterator
     store = made_store(project, url)
     with in_background(create_app(project, store, **options)) as address:
         yield address, store
+
+
+def answer_as(folder: Path, judge: Callable[[str, str], int]) -> dict[str, list[str]]:
+    """Let every invited rater answer through the served app; the items that each was given.
+
+    ``judge`` gives a rater's value of a response: of the one that an item shows, or of each of several.
+    """
+    project = read_project(folder)
+    met: dict[str, list[str]] = {}
+    with served(project) as (address, store):
+        for rater in project.settings.raters:
+            client = Client(address, invite(project, store, rater).path)
+            client.enter()
+            while not (page := client.task().content)["done"]:
+                answers = {
+                    ask.criterion: _judged(ask, page["item"], rater, judge) for ask in project.settings.asks
+                }
+                reply = client.answer(page["item"]["id"], page["revision"], answers, 9.0)
+                assert reply.status == 200, reply
+                met.setdefault(rater, []).append(page["item"]["id"])
+            client.close()
+    return met
+
+
+def _judged(ask: Ask, item: Any, rater: str, judge: Callable[[str, str], int]) -> dict[str, int]:
+    values = {each["id"]: judge(rater, each["text"]) for each in item["candidates"]}
+    if ask.kind == "sentences":
+        return {f"value_{name}": value for name, value in values.items()}
+    (value,) = values.values()
+    return {"value": value}
 
 
 Made = Callable[..., Project]

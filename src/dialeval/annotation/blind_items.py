@@ -103,11 +103,17 @@ def blind_prompts(prompts: Iterable[Prompt], systems: Sequence[str]) -> list[Bli
 
 
 def with_gold(blinded: Iterable[Blind], gold: Iterable[Judgement]) -> list[Blind]:
-    """The items, each with the values that are known of its systems."""
+    """The items, each with the values that are known of its systems; those come first, in the order of the values."""
     known: dict[tuple[str, str], dict[str, float | None]] = {}
     for judgement in gold:
         known.setdefault((judgement.item, judgement.system), {})[judgement.criterion] = judgement.value
-    return [_golden(item, known) for item in blinded]
+    places = {name: place for place, name in enumerate(known)}
+
+    def place(one: Blind) -> int:
+        names = ((one.source.item, system) for system in _systems(one.source))
+        return min((places.get(name, len(places)) for name in names), default=len(places))
+
+    return sorted((_golden(item, known) for item in blinded), key=place)
 
 
 def roles(blinded: Sequence[Blind], asks: Sequence[Ask], *, qualify: int, checks: bool) -> list[Blind]:
@@ -139,10 +145,14 @@ def roles(blinded: Sequence[Blind], asks: Sequence[Ask], *, qualify: int, checks
 def _golden(blinded: Blind, known: Mapping[tuple[str, str], Mapping[str, float | None]]) -> Blind:
     source = blinded.source
     gold: dict[str, dict[str, float | None]] = {}
-    for system in {source.system, *source.systems.values()}:
+    for system in _systems(source):
         for criterion, value in known.get((source.item, system), {}).items():
             gold.setdefault(criterion, {})[system] = value
     return Blind(blinded.item, replace(source, gold=gold)) if gold else blinded
+
+
+def _systems(source: Source) -> set[str]:
+    return {source.system, *source.systems.values()}
 
 
 def _responses(record: Record) -> Iterator[Utterance]:

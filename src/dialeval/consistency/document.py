@@ -286,6 +286,8 @@ class AnalysisDocument:
     """Of the chi-square test that misses do not depend on the votes."""
     draws: tuple[Drawn, ...]
     """By labels over all distances first, then by votes, then the same at each distance."""
+    misses_reason: str | None = None
+    """Why there is no such test."""
     compared: Compared | None = None
     """None without another detector."""
     by_detector: int = 0

@@ -26,6 +26,7 @@ from dialeval.cli.sampling import Sample, check_sample, drawn
 from dialeval.consistency.folder import is_answers, read_answers
 from dialeval.consistency.labelling.labels import FORM, utterances_of_answers
 from dialeval.core import Generator
+from dialeval.data.codec.sources import check
 from dialeval.data.prompts import read_prompts
 from dialeval.data.reader import read
 from dialeval.display.wording import count
@@ -100,7 +101,13 @@ def init(
         str | None, Option("--gold", metavar="JUDGEMENTS", help="Known values of some of the items.")
     ] = None,
     qualify: Annotated[
-        int, Option("--qualify", min=0, metavar="N", help="Test raters on N items with known values.")
+        int,
+        Option(
+            "--qualify",
+            min=0,
+            metavar="N",
+            help="Test raters on N items with known values, the first ones of --gold.",
+        ),
     ] = 0,
     chat: Annotated[
         int | None,
@@ -147,6 +154,7 @@ def init(
     if probed and kind is None and criterion in (None, [FORM.criterion]):
         asks = _form_asks(ask or [], cannot_say, comment, together=together)
     elif together:
+        check(source)
         raise Unsuitable(
             "Found --together, which is for answers to probes and their own question. To compare the responses to an "
             "item on one page, use a kind such as 'sentences' or 'ranking'."

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from dialeval.cli.train.settings import Encoder, Hub, Rank, Tokens, Training, check_target
 from dialeval.consistency.detecting.detector import adapter_path
 from dialeval.consistency.learning.config import SCHEDULE, DetectorConfig
+from dialeval.consistency.learning.crossvalidation import balanced, with_random_earlier
 from dialeval.consistency.pairs.making import made_pairs
 from dialeval.consistency.pairs.reading import read_all
 from dialeval.consistency.pairs.types import Divided, divide
@@ -94,6 +95,17 @@ def contradiction(
         ),
     ] = None,
     batch: Annotated[int, Option("--batch", min=1, help="Pairs per update.")] = 32,
+    random_earlier: Annotated[
+        bool,
+        Option(
+            "--random-earlier",
+            help="Train on consistent responses beside a random earlier utterance of their speaker, where it is known.",
+        ),
+    ] = False,
+    balance: Annotated[
+        bool,
+        Option("--balance", help="Train on as many contradictions as other pairs; the rest is left out."),
+    ] = False,
     training: Annotated[
         Training,
         Options(
@@ -106,12 +118,14 @@ def contradiction(
 
     Killed or interrupted? The same command resumes from the last checkpoint.
 
+    Example: dialeval train contradiction labelled.jsonl -o my-detector --random-earlier --balance
+
     Example: dialeval train contradiction nli.jsonl decode.tsv -o my-detector --minutes 60
 
     Example: dialeval train contradiction labels.jsonl --start-from shipped -o my-detector
     """
     require_torch("Detectors", "tokenizers", "safetensors")
-    from dialeval.consistency.learning.finishing import finish
+    from dialeval.consistency.learning.finishing import check_calibrating, finish
 
     check_target(out)
     parts = _parts(
@@ -120,6 +134,7 @@ def contradiction(
     if validate_on:
         own = read_all(validate_on, leave_out=leave_out or [], words=words)
         parts = Divided(parts.train + parts.validation, own, parts.test)
+    parts = _prepared(parts, random_earlier=random_earlier, balance=balance, seed=schedule.seed)
     pace = replace(training, seed=schedule.seed, epochs=schedule.epochs)
     usual = DetectorConfig()
     config = replace(
@@ -133,8 +148,9 @@ def contradiction(
         schedule=pace.shaped(schedule),
     )
     start = None if start_from is None else adapter_path(str(start_from))
-    trained, config = _best(parts, config, learning_rate or [1e-3], out, start, training)
     calibrated_on = _calibration(calibrate, parts)
+    check_calibrating(calibrated_on)
+    trained, config = _best(parts, config, learning_rate or [1e-3], out, start, training)
     measured = finish(out, trained, parts.train, calibrated_on, config, started_from=str(start_from or ""))
     if training.json:
         facts = {"folder": str(out), "train": len(parts.train), "validation": as_json(measured)}
@@ -165,6 +181,17 @@ def _parts(
     told = f"{len(parts.train):,} pairs to train on, {len(parts.validation):,} for validation"
     print(f"{told}, {len(parts.test):,} left for a test" if test else told, file=sys.stderr)
     return parts
+
+
+def _prepared(parts: Divided, *, random_earlier: bool, balance: bool, seed: int) -> Divided:
+    """Return the parts with what is trained on paired and balanced as Sato (2024, section 4.7.4) did, if asked."""
+    train, validation = parts.train, parts.validation
+    if random_earlier:
+        train, validation = (with_random_earlier(each, seed=seed) for each in (train, validation))
+    if balance:
+        train = balanced(train, seed=seed)
+        print(f"{len(train):,} pairs to train on, half of them contradictions", file=sys.stderr)
+    return Divided(train, validation, parts.test)
 
 
 def _best(

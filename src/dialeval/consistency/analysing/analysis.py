@@ -100,7 +100,7 @@ def analyse(
     different = _different(answers)
     by_people = [answer for answer in different if answer.by == "people"]
     tests = {**LEXICAL, **dict(map(feature_of, features))}
-    misses, p = _misses(by_people, detector) if detector is not None else (None, None)
+    misses, p, reason = _misses(by_people, detector) if detector is not None else (None, None, None)
     return AnalysisDocument(
         answers=len(answers),
         contexts=len(contexts),
@@ -112,6 +112,7 @@ def analyse(
         features=tuple(_features(contexts, questions, labeller, tests)),
         misses=misses,
         misses_p=p,
+        misses_reason=reason,
         draws=tuple(_draws(answers)),
         compared=None if detector is None or against is None else _compared(by_people, detector, against),
         by_detector=sum(answer.by == "detector" for answer in answers),
@@ -224,15 +225,17 @@ def _contradictions(answers: Sequence[LabelledAnswer]) -> list[LabelledAnswer]:
 
 def _misses(
     answers: Sequence[LabelledAnswer], detector: PairDetector
-) -> tuple[tuple[tuple[int, int], tuple[int, int]] | None, float | None]:
-    """Contested and unanimous contradictions that the detector misses and finds, and the test's p-value."""
+) -> tuple[tuple[tuple[int, int], tuple[int, int]] | None, float | None, str | None]:
+    """Contested and unanimous contradictions that the detector misses and finds; the test's p-value, or why none."""
     own = _contradictions(answers)
     if not own:
-        return None, None
+        return None, None, None
     seen = _found_by(detector, own)
     contested, unanimous = _counted(own, [not hit for hit in seen]), _counted(own, seen)
     table = ((contested[0], unanimous[0]), (contested[1], unanimous[1]))
-    return table, _chi_square(*table)[0]
+    if len(set(seen)) == 1:
+        return table, None, f"the detector finds {'all' if seen[0] else 'none'} of them"
+    return table, *_chi_square(*table)
 
 
 def _compared(answers: Sequence[LabelledAnswer], detector: PairDetector, against: PairDetector) -> Compared:

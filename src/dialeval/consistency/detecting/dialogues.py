@@ -225,8 +225,8 @@ def _find_together(
     listed = [list(passages(*case)) for case in cases]
     total = sum(map(len, listed))
     if nearest is not None:
-        listed = nearest_passages(listed, nearest, reads=_may_differ)
-    different = dict.fromkeys(quoted.pair for each in listed for quoted in each if _may_differ(quoted.pair))
+        listed = nearest_passages(listed, nearest, reads=may_differ)
+    different = dict.fromkeys(quoted.pair for each in listed for quoted in each if may_differ(quoted.pair))
     known = score_pairs(sorted(different, key=_length), scorer, work)
     work.progress.advance(total - len(different))
     return [_worst(each, known) for each in listed]
@@ -260,7 +260,7 @@ def _probability(found: Found) -> float:
     return found.probability
 
 
-def _may_differ(pair: Pair) -> bool:
+def may_differ(pair: Pair) -> bool:
     """Whether the two may contradict each other at all: not in the same words, and not where one only asks."""
     if pair.earlier.casefold().split() == pair.response.casefold().split():
         return False

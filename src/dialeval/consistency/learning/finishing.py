@@ -17,6 +17,8 @@ from dialeval.consistency.detecting.dialogues import (
     Case,
     Reading,
     find_contradictions,
+    may_differ,
+    passages,
 )
 from dialeval.consistency.detecting.pairs import segments_of
 from dialeval.consistency.document import Measured
@@ -32,6 +34,7 @@ from dialeval.consistency.learning.training import ADAPTER, Trained, digest_of
 from dialeval.consistency.pairs.types import LabelledPair, Pair
 from dialeval.core import Floats
 from dialeval.data.types import Context, Dialogue, Turn
+from dialeval.errors import Unsuitable
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import write_document
 from dialeval.training.finetuning import FinetunedEncoder, predict, write_adapter
@@ -76,6 +79,20 @@ def finish(
     write_document(folder / MEASURED, {"validation": measured, "calibration": calibration})
     write_atomically(folder / CARD, str(_card(trained, train, calibration, config, facts)).encode())
     return measured
+
+
+def check_calibrating(pairs: Sequence[LabelledPair]) -> None:
+    """Raise Unsuitable unless some pairs contradict and some do not, of those in which a turn states something."""
+    talks = in_company(pairs)
+    stated = [any(may_differ(quoted.pair) for quoted in passages(talk.turns, LAST_TURN)) for talk in talks]
+    usable = [talk.contradicts for talk, states in zip(talks, stated, strict=True) if states]
+    if len(set(usable)) < 2:
+        unread = len(pairs) - len(usable)
+        mute = f" ({unread:,} more only ask, or repeat the turn before)" if unread else ""
+        raise Unsuitable(
+            f"Found {usable.count(True):,} contradictions and {usable.count(False):,} other pairs to calibrate the "
+            f"detector on{mute}, and both are required. Give more pairs, a larger --validation, or --calibrate PAIRS."
+        )
 
 
 def pair_margins(model: FinetunedEncoder, pairs: Sequence[LabelledPair]) -> Floats:

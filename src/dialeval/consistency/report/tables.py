@@ -172,7 +172,9 @@ def misses(document: AnalysisDocument) -> Table:
         (Cell(name), Cell(f"{missed:,}"), Cell(f"{found:,}"))
         for name, (missed, found) in zip(_BY_VOTES, document.misses, strict=True)
     )
-    return Table("Detector and ambiguity", columns, rows, (f"chi-square p {p_value(document.misses_p)}",))
+    why = f" ({document.misses_reason})" if document.misses_reason else ""
+    note = f"chi-square p {p_value(document.misses_p)}{why}"
+    return Table("Detector and ambiguity", columns, rows, (note,))
 
 
 def compared(document: AnalysisDocument) -> Table:
