@@ -13,12 +13,12 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 import torch
 
@@ -50,6 +50,7 @@ POOLS: Final[dict[str, Pool]] = {"restaurant": "slots", "tv": "slots", "laptop":
 EPOCHS: Final = {"restaurant": 12, "tv": 8, "laptop": 5, "dstc2": 3}
 """So that every corpus has 500 to 650 updates of 64 sentences, unless held-out loss ends training earlier."""
 MODELS: Final[tuple[Model, ...]] = ("random", "lstm", "d-sclstm", "hld-sclstm")
+"""Those of the paper's tables; ``--model ld-sclstm`` adds the one that it names in words (section 4.4)."""
 SHORT: Final = {
     **{f"bleu(order={order})": f"B-{order}" for order in range(1, 5)},
     "meteor": "M",
@@ -61,9 +62,8 @@ SHORT: Final = {
     "slot_error_rate(profile='rnnlg')": "as RNNLG %",
     "slot_error_rate(of='references')": "references' %",
 }
-"""The columns of Tables 1 and 2, but for Skip-Thought, whose published weights are not at hand; then slot errors."""
-METRICS: Final = tuple(name for name in SHORT if "slot" not in name)
-SLOT_METRICS: Final = tuple(name for name in SHORT if "slot" in name)
+"""The columns of Tables 1 and 2, then slot errors; ``--skip-thought DIR`` adds Skip-Thought, whose published weights
+are not at hand."""
 _RESTAURANT: Final = {
     "random": (0.872, 0.813, 0.765, 0.721, 0.504, 0.796, 0.957, 0.905, 0.930, 0, 0, 0),
     "lstm": (0.982, 0.966, 0.949, 0.932, 0.652, 0.944, 0.997, 0.986, 0.991, 0, 0, 0),
@@ -82,6 +82,11 @@ PAPER: Final = {
     for model, numbers in rows.items()
 }
 """Tables 1 and 2 of the paper, in the order of the columns; 0 where it has none."""
+SKIP_THOUGHT: Final = {
+    **dict(zip((("restaurant", model) for model in MODELS), (0.843, 0.945, 0.948, 0.968), strict=True)),
+    **dict(zip((("dstc2", model) for model in MODELS), (0.906, 0.946, 0.925, 0.932), strict=True)),
+}
+"""The paper's column of Skip-Thought (Table 2)."""
 
 
 class Cell(NamedTuple):
@@ -156,17 +161,23 @@ def generate_cell(cell: Cell, items: Sequence[ActItem], out: Path) -> None:
     print(f"{cell.stem}: {len(lines)} acts, {time.process_time() - start:.1f} s", flush=True)
 
 
-def score_cell(cell: Cell, items: Sequence[ActItem], pool: Pool, out: Path) -> dict[str, float]:
-    """The cell's scores, computed unless they are kept."""
+def score_cell(
+    cell: Cell, items: Sequence[ActItem], pool: Pool, out: Path, columns: Mapping[str, str] = SHORT
+) -> dict[str, float]:
+    """The cell's scores under the columns' metrics; those that are kept are not computed again."""
     path = out / "scores" / f"{cell.stem}-{pool}.json"
-    if path.is_file():
-        kept: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))
+    kept: dict[str, float] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    missing = [name for name in columns if name not in kept]
+    if not missing:
         return kept
     lines = (out / "sentences" / f"{cell.stem}.jsonl").read_text(encoding="utf-8").splitlines()
     texts = [plain(json.loads(line)["texts"][0]) for line in lines]
+    of_slots = [name for name in missing if "slot" in name]
+    of_words = [name for name in missing if "slot" not in name]
     scores = {
-        **_scores(METRICS, _examples(cell, items, texts, pooled(items, pool))),
-        **_scores(SLOT_METRICS, _examples(cell, items, texts, [item.references for item in items])),
+        **kept,
+        **_scores(of_words, _examples(cell, items, texts, pooled(items, pool))),
+        **_scores(of_slots, _examples(cell, items, texts, [item.references for item in items])),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, (json.dumps(scores) + "\n").encode())
@@ -190,16 +201,20 @@ def _scores(names: Sequence[str], examples: Sequence[Example]) -> dict[str, floa
     }
 
 
-def table(data: str, scores: dict[Model, list[dict[str, float]]]) -> Iterator[str]:
+def table(
+    data: str, scores: dict[Model, list[dict[str, float]]], columns: Mapping[str, str] = SHORT
+) -> Iterator[str]:
     """The means over seeds, with the half width of their 95 % interval (Student's t), beside the paper's numbers."""
     yield f"\n## {data}\n"
-    yield "| model | seeds | " + " | ".join(SHORT.values()) + " |"
-    yield "|" + "---|" * (len(SHORT) + 2)
+    yield "| model | seeds | " + " | ".join(columns.values()) + " |"
+    yield "|" + "---|" * (len(columns) + 2)
     for model, rows in scores.items():
-        shown = [_interval([row[name] for row in rows], percent="slot" in name) for name in SHORT]
+        shown = [_interval([row[name] for row in rows], percent="slot" in name) for name in columns]
         yield f"| {model} | {len(rows)} | " + " | ".join(shown) + " |"
         if (data, model) in PAPER:
-            numbers = [f"{number:.3f}" if number else "–" for number in PAPER[data, model]]
+            printed = dict(zip(SHORT, PAPER[data, model], strict=True))
+            printed |= {name: SKIP_THOUGHT[data, model] for name in columns if name not in SHORT}
+            numbers = [f"{printed[name]:.3f}" if printed[name] else "–" for name in columns]
             yield f"| *{model}, paper* | 1 | " + " | ".join(f"*{number}*" for number in numbers) + " |"
 
 
@@ -214,22 +229,24 @@ def _interval(values: Sequence[float], *, percent: bool) -> str:
     return f"{shown} ± {half:.{digits}f}"
 
 
-def contrasts(scores: dict[Model, list[dict[str, float]]]) -> Iterator[str]:
+def contrasts(
+    scores: dict[Model, list[dict[str, float]]], columns: Mapping[str, str] = SHORT
+) -> Iterator[str]:
     """Each pair of neighbours in the paper's order: the mean difference of every metric, and whether it excludes 0."""
     for worse, better in pairwise(scores):
         pairs = list(zip(scores[worse], scores[better], strict=False))
-        differences = {name: [b[name] - a[name] for a, b in pairs] for name in SHORT}
+        differences = {name: [b[name] - a[name] for a, b in pairs] for name in columns}
         shown = ", ".join(
-            f"{SHORT[name]} {_interval(values, percent='slot' in name)}"
+            f"{columns[name]} {_interval(values, percent='slot' in name)}"
             for name, values in differences.items()
         )
         yield f"- {better} less {worse} ({len(pairs)} seeds): {shown}"
 
 
-def cells(data: str, seeds: Sequence[int]) -> Iterator[Cell]:
+def cells(data: str, seeds: Sequence[int], models: Sequence[Model] = MODELS) -> Iterator[Cell]:
     """All cells of a corpus, one seed of every model before the next."""
     for seed in seeds:
-        yield from (Cell(data, model, seed) for model in MODELS)
+        yield from (Cell(data, model, seed) for model in models)
 
 
 def main() -> None:
@@ -241,16 +258,20 @@ def main() -> None:
     parser.add_argument("--data", action="append", choices=sorted(CORPORA))
     parser.add_argument("--seeds", type=int, default=5, help="how many, counted from 0")
     parser.add_argument("--seed", type=int, action="append", help="only this one; repeatable")
+    parser.add_argument("--model", action="append", choices=get_args(Model), help="instead of the paper's")
+    parser.add_argument("--skip-thought", metavar="DIR", help="a trained model, for one more column")
     parser.add_argument("--pool", choices=("none", "act", "slots"), help="as close to the paper as is known")
     parser.add_argument("--minutes", type=float, help="of training one model")
     parser.add_argument("--only", choices=("train", "generate", "score"), action="append")
     options = parser.parse_args()
     torch.set_num_threads(1)
     steps = options.only or ("train", "generate", "score")
+    trained = {f"skip_thought(model={options.skip_thought!r})": "ST"} if options.skip_thought else {}
+    columns = {**SHORT, **trained}
     for data in options.data or list(CORPORA):
         splits = read_corpus(data)
         scores: dict[Model, list[dict[str, float]]] = {}
-        for cell in cells(data, options.seed or range(options.seeds)):
+        for cell in cells(data, options.seed or range(options.seeds), options.model or MODELS):
             if "train" in steps:
                 train_cell(cell, splits, options.out, options.minutes)
             if LAYOUT.missing(options.out / "models" / cell.stem):
@@ -258,9 +279,9 @@ def main() -> None:
             if "generate" in steps:
                 generate_cell(cell, splits["test"], options.out)
             if "score" in steps:
-                row = score_cell(cell, splits["test"], options.pool or POOLS[data], options.out)
+                row = score_cell(cell, splits["test"], options.pool or POOLS[data], options.out, columns)
                 scores.setdefault(cell.model, []).append(row)
-        print("\n".join((*table(data, scores), "", *contrasts(scores))), flush=True)
+        print("\n".join((*table(data, scores, columns), "", *contrasts(scores, columns))), flush=True)
 
 
 if __name__ == "__main__":

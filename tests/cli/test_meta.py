@@ -352,3 +352,41 @@ def test_a_folder_that_cannot_be_made_is_named_without_a_traceback(dialeval, tmp
     )
     assert done.code == 1
     assert "Check the path" in done.err
+
+
+def test_every_criterion_of_turns_and_dialogues_is_one_call(files):
+    """Turns and dialogues are rated on criteria of the same names; each set has its own correlations."""
+    scores = [json.loads(line) for line in Path("scores.jsonl").read_text().splitlines()]
+    first = [f"i{item}" for item in range(20)]
+    write("turns.jsonl", [row for row in scores if row["item"] in first])
+    write("dialogues.jsonl", [row for row in scores if row["item"] not in first])
+    sets = ("--set", "turn=turns.jsonl", "--set", "dialogue=dialogues.jsonl")
+    done = files("meta", "ratings.jsonl", "--criteria", "all", *sets, "--json")
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["rows"]
+    assert {(row["set"], row["criterion"], row["items"]) for row in rows} == {
+        (name, criterion, 20) for name in ("turn", "dialogue") for criterion in ("overall", "fluent")
+    }
+    alone = files("meta", "ratings.jsonl", "turns.jsonl", "--criteria", "all", "--json")
+    before = json.loads(alone.out)["rows"]
+    assert [row["estimate"] for row in before] == [row["estimate"] for row in rows if row["set"] == "turn"]
+    assert {row["measure"] for row in rows} == {"close", "noise"}  # not people who judged other criteria only
+    printed = files("meta", "ratings.jsonl", "--criteria", "all", *sets, "--average")
+    assert "Every criterion: dialogue" in printed.out
+    assert "over the 8 correlations of this table" in " ".join(printed.out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("ratings.jsonl", "--set", "turn=scores.jsonl"), "--set: needs --criteria"),
+        (("ratings.jsonl", "--average"), "--average: needs --criteria"),
+        (("ratings.jsonl", "--criteria", "all", "--set", "scores.jsonl"), "is not NAME=FILE"),
+        (("--criteria", "all"), "Missing argument 'JUDGEMENTS'"),
+        ((), "Missing argument 'JUDGEMENTS'"),
+    ],
+)
+def test_sets_and_averages_are_for_every_criterion(files, arguments, said):
+    done = files("meta", *arguments)
+    assert done.code == 2
+    assert said in done.err

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json as jsonlib
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 from dialeval.cli.execution import Sampling
+from dialeval.cli.joining import Roles, join_each, join_files
 from dialeval.cli.options import Json, LeaveOut, RepeatsOption, scale_given
 from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.core import Resampling
-from dialeval.data.codec.sources import conversion, file_of
-from dialeval.display.notes import Note
+from dialeval.data.codec.sources import file_of
 from dialeval.display.terminal import print_table
 from dialeval.engine.progress import RichProgress
-from dialeval.errors import DialevalError, MissingField, UnknownName, Unsuitable
+from dialeval.errors import DialevalError, UnknownName
 from dialeval.files.digests import hash_file
 from dialeval.files.documents import as_json
 from dialeval.files.folders import check_target
@@ -29,28 +26,23 @@ from dialeval.meta import (
     Inquiry,
     InstanceRule,
     examine,
-    fits,
-    join,
-    only_criterion,
     points_of,
     write_findings,
     write_page,
 )
-from dialeval.meta.criteria import as_rows, correlate_criteria, criteria_of, criteria_table
+from dialeval.meta.criteria import correlate_criteria, criteria_json, criteria_tables
 from dialeval.meta.report.terminal import print_meta
 from dialeval.options import Argument, Option, Options
-from dialeval.ratings import located, read_dropped, read_judgements, unvetted_notes, without_raters
 
 if TYPE_CHECKING:
     from dialeval.meta import Level
-    from dialeval.ratings import Joined, Ratings, RatingScale, Repeats
 
 
 def meta(
     judgements: Annotated[
-        list[str],
+        list[str] | None,
         Argument(help="Files of judgements and run folders, in any combination.", metavar="JUDGEMENTS"),
-    ],
+    ] = None,
     human_criterion: Annotated[
         str | None,
         Option("--human-criterion", help="What people judged.", show_default="the only one, if there is one"),
@@ -63,6 +55,18 @@ def meta(
             help="Print one table of these criteria of people's, with p marked, and write nothing. Repeatable.",
         ),
     ] = None,
+    sets: Annotated[
+        list[str] | None,
+        Option(
+            "--set",
+            metavar="NAME=FILE",
+            help="With --criteria: a set of answers, such as turns, dialogues or another corpus, with rows of its own. "
+            "JUDGEMENTS belong to every set. Repeatable.",
+        ),
+    ] = None,
+    average: Annotated[
+        bool, Option("--average", help="With --criteria: Pearson, Spearman and the mean of both.")
+    ] = False,
     level: Annotated[
         list[str] | None,
         Option(
@@ -127,6 +131,8 @@ def meta(
     Example: dialeval meta ratings.jsonl scores.jsonl --level item --coefficient pearson --json
 
     Example: dialeval meta ratings.jsonl scores.jsonl --criteria all
+
+    Example: dialeval meta ratings.jsonl --criteria all --set turn=turns.jsonl --set dialogue=dialogues.jsonl
     """
     inquiry = replace(
         inquiry,
@@ -145,15 +151,39 @@ def meta(
             "--estimate": inquiry.estimate,
             "--combine": inquiry.combine,
             "--plan": inquiry.plan,
+            "--coefficient": average and inquiry.coefficient != "spearman",
         }
         for name, value in idle.items():
             if value:
-                raise BadUsage("cannot be combined with --criteria", where=name)
+                other = "--average" if name == "--coefficient" else "--criteria"
+                raise BadUsage(f"cannot be combined with {other}", where=name)
         if len(set(level or ())) > 1:
             raise BadUsage("give one level with --criteria", where="--level")
-        roles = Roles(people, measures, also)
-        _tell_criteria(judgements, format, criteria, roles, repeats, inquiry, leave_out, json=json)
+        named = _sets(judgements or (), sets or ())
+        level_ = inquiry.levels[0] if len(inquiry.levels) == 1 else "item"
+        joined_sets = join_each(
+            named,
+            format,
+            criteria,
+            Roles(people, measures, also),
+            repeats,
+            other_items=level_ == "system",
+            leave_out=leave_out,
+        )
+        kind = "average" if average else inquiry.coefficient
+        found = correlate_criteria(joined_sets, level=level_, coefficient=kind, resampling=resampling)
+        if json:
+            print(jsonlib.dumps(criteria_json(found), ensure_ascii=False))
+        else:
+            for number, table in enumerate(criteria_tables(found)):
+                print(end="\n" if number else "")
+                print_table(table)
         return
+    for option, given in (("--set", sets), ("--average", average)):
+        if given:
+            raise BadUsage("needs --criteria", where=option)
+    if not judgements:
+        raise BadUsage("Missing argument 'JUDGEMENTS'.")
     bounds = scale_given(scale)
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
     check_target(folder, "meta.json", kind="meta", parts=META_FILES)
@@ -185,28 +215,17 @@ def meta(
         print(f"Report: {page}")
 
 
-def _tell_criteria(
-    judgements: Sequence[str],
-    format: str | None,
-    patterns: Sequence[str],
-    roles: Roles,
-    repeats: Repeats | None,
-    inquiry: Inquiry,
-    leave_out: Path | None,
-    *,
-    json: bool,
-) -> None:
-    """Print a table of every measure against each criterion: per item, unless one other level is asked for."""
-    level: Level = inquiry.levels[0] if len(inquiry.levels) == 1 else "item"
-    joined = join_each(
-        judgements, format, patterns, roles, repeats, other_items=level == "system", leave_out=leave_out
-    )
-    kind, resampling = inquiry.coefficient, inquiry.resampling
-    rows = correlate_criteria(joined, level=level, coefficient=kind, resampling=resampling)
-    if json:
-        print(jsonlib.dumps({"level": level, "coefficient": kind, "rows": as_rows(rows)}, ensure_ascii=False))
-        return
-    print_table(criteria_table(rows, level=level, coefficient=kind))
+def _sets(shared: Sequence[str], named: Sequence[str]) -> dict[str, list[str]]:
+    """The files of each set of answers, those of every set first; one set without a name if none is named."""
+    found: dict[str, list[str]] = {}
+    for text in named:
+        name, equals, file = text.partition("=")
+        if not (name and equals and file):
+            raise BadUsage(f"{text!r} is not NAME=FILE, as in turn=turns.jsonl", where="--set")
+        found.setdefault(name, [*shared]).append(file)
+    if not found and not shared:
+        raise BadUsage("Missing argument 'JUDGEMENTS'.")
+    return found or {"": [*shared]}
 
 
 def _levels(names: Sequence[str] | None) -> tuple[Level, ...]:
@@ -237,140 +256,3 @@ def _digests(sources: Sequence[str]) -> dict[str, str | None]:
 
     files = {source: values_of(Path(source)) for source in sources}
     return {source: hash_file(file) if file.is_file() else None for source, file in files.items()}
-
-
-class Roles(NamedTuple):
-    """Patterns of who is a person, who a measure, and which of people's criteria are looked at as measures."""
-
-    people: Sequence[str] | None
-    measures: Sequence[str] | None
-    also: Sequence[str] | None
-
-
-def join_files(
-    sources: Sequence[str],
-    format: str | None,
-    criterion: str | None,
-    roles: Roles,
-    scale: RatingScale | None,
-    repeats: Repeats | None = None,
-    *,
-    other_items: bool = False,
-    leave_out: Path | None = None,
-) -> Joined:
-    """Return the judgements of all sources, people's beside measures'; errors name the files and, if known, the line.
-
-    Without a criterion it is the only one that people judge, which is said on stderr.
-    """
-    ratings = _read(sources, format, repeats)
-    left_out: tuple[Note, ...] = ()
-    if leave_out is not None:
-        ratings, left_out = without_raters(ratings, read_dropped(leave_out))
-    with _naming(sources):
-        criterion = criterion or _only_criterion(ratings, roles)
-        joined = _join(ratings, criterion, roles, other_items)
-    if scale is not None:
-        with located(sources, format):
-            people = ratings.by(raters=joined.rater_names, criteria=[criterion])
-            scale.check(people, ", ".join(sources))
-    notes = (*unvetted_notes(sources), *left_out, *joined.notes, *_repeated(repeats))
-    return dataclasses.replace(joined, notes=notes)
-
-
-def join_each(
-    sources: Sequence[str],
-    format: str | None,
-    patterns: Sequence[str],
-    roles: Roles,
-    repeats: Repeats | None = None,
-    *,
-    other_items: bool = False,
-    leave_out: Path | None = None,
-) -> dict[str, Joined]:
-    """The judgements of each of people's criteria that a pattern fits, or of all, beside measures'.
-
-    Criteria on which nothing is both rated and scored are left out, which is said on stderr.
-    """
-    ratings = _read(sources, format, repeats)
-    if leave_out is not None:
-        ratings, left_out = without_raters(ratings, read_dropped(leave_out))
-        print("\n".join(f"note: {note}" for note in left_out), file=sys.stderr)
-    known = criteria_of(ratings, people=roles.people, measures=roles.measures)
-    chosen = [name for name in known if "all" in patterns or fits(name, patterns)]
-    if not chosen:
-        todo = f"There are {', '.join(known) or 'none'}."
-        raise UnknownName("criterion", ", ".join(patterns), known, todo=todo)
-    joined, reasons = {}, {}
-    for name in chosen:
-        try:
-            with _naming(sources):
-                joined[name] = _join(ratings, name, roles, other_items)
-        except Unsuitable as error:
-            reasons[name] = error
-    if not joined:
-        raise reasons[chosen[0]]
-    if reasons:
-        print(f"Nothing is both rated and scored on {', '.join(reasons)}.", file=sys.stderr)
-    return joined
-
-
-def _repeated(repeats: Repeats | None) -> Iterator[Note]:
-    if repeats == "separate":
-        yield Note(
-            "repeats", "where one rater judged an answer twice, each judgement is that of another rater"
-        )
-    elif repeats is not None:
-        yield Note("repeats", f"where one rater judged an answer twice, the {repeats} counts")
-
-
-@contextmanager
-def _naming(sources: Sequence[str]) -> Iterator[None]:
-    """Let errors about all judgements together say in which files they were."""
-    try:
-        yield
-    except (UnknownName, Unsuitable) as error:
-        raise Unsuitable(f"{', '.join(sources)}: {error}") from None
-
-
-def _read(sources: Sequence[str], format: str | None, repeats: Repeats | None) -> Ratings:
-    try:
-        return read_judgements(sources, format=format, repeats=repeats)
-    except MissingField as error:
-        if format is None and error.field == "value":
-            todo = conversion(error.path, "ratings-wide", kind="judgement")
-            error.todo += f" If there is a column for each rater, make judgements of it with {todo}."
-        raise
-
-
-def _only_criterion(ratings: Ratings, roles: Roles) -> str:
-    todo = "Give the human one with --human-criterion."
-    criterion = only_criterion(ratings, people=roles.people, measures=roles.measures, todo=todo)
-    print(f"People rated only {criterion!r}, so that is the human criterion.", file=sys.stderr)
-    return criterion
-
-
-def _join(ratings: Ratings, criterion: str, roles: Roles, other_items: bool) -> Joined:
-    joined = join(
-        ratings,
-        criterion,
-        people=roles.people,
-        measures=roles.measures,
-        also=_criteria(ratings, roles.also),
-        other_items=other_items,
-    )
-    if not joined.measures:
-        raise Unsuitable(
-            f"There are people's ratings on {criterion!r} here, but no measure to compare with them: every one of "
-            f"{len(ratings.raters)} raters judges {criterion!r}. Add a file of scores or a run folder, or give the "
-            "measures among the raters with --measures."
-        )
-    return joined
-
-
-def _criteria(ratings: Ratings, also: Sequence[str] | None) -> Sequence[str]:
-    for pattern in also or ():
-        if not any(fits(name, [pattern]) for name in ratings.criteria):
-            raise UnknownName(
-                "criterion", pattern, ratings.criteria, todo=f"There are {', '.join(ratings.criteria)}."
-            )
-    return also or ()

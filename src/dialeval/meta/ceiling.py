@@ -81,7 +81,24 @@ def leave_one_out(
     return tuple(_left_out(joined, level, coefficient))
 
 
-def _left_out(joined: Joined, level: Level, coefficient: Coefficient) -> Iterator[LeftOut]:
+def one_rater(
+    joined: Joined, *, level: Level = "item", coefficient: Coefficient = "spearman", own: bool = False
+) -> float | None:
+    """The mean over raters, or positions of raters, of their correlation with the mean of the others.
+
+    With ``own`` the mean is that of all raters, the rater's own rating among them, which is no ceiling: a part of it is
+    that rating.
+    """
+    if _too_few(joined) is not None:
+        return None
+    values = [found.value for found in _left_out(joined, level, coefficient, own=own)]
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _left_out(
+    joined: Joined, level: Level, coefficient: Coefficient, *, own: bool = False
+) -> Iterator[LeftOut]:
     people = joined.people
     sums, counts = _sums(joined, np.zeros(len(people.value), np.int64), 1)
     order = np.argsort(people.rater, kind="stable")
@@ -89,9 +106,10 @@ def _left_out(joined: Joined, level: Level, coefficient: Coefficient) -> Iterato
     for name, mine in zip(people.raters, np.split(order, ends), strict=True):
         system, item, value = people.system[mine], people.item[mine], people.value[mine]
         others = counts[0, system, item] - 1
-        rest = settled(
-            np.divide(sums[0, system, item] - value, others, out=np.full(len(mine), np.nan), where=others > 0)
+        total, number = (
+            (sums[0, system, item], others + 1) if own else (sums[0, system, item] - value, others)
         )
+        rest = settled(np.divide(total, number, out=np.full(len(mine), np.nan), where=others > 0))
         # Of the systems and items of this rater alone: whole grids of every rater of a crowd would take long.
         (systems, row), (items, column) = (np.unique(axis, return_inverse=True) for axis in (system, item))
         tables = np.full((2, len(systems), len(items)), np.nan)
