@@ -15,7 +15,7 @@ from dialeval.catalogue.building import build_system
 from dialeval.core import LikelihoodModel
 from dialeval.data import Question, read
 from dialeval.engine import Cache
-from dialeval.selection.asking.choosing import choose
+from dialeval.selection.asking.choices import choose
 from dialeval.selection.asking.trials import candidates_of, run_trials
 from dialeval.systems.huggingface import EMBEDDED
 

@@ -91,6 +91,7 @@ def build(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], Sys
     short = Decoding("nucleus", max_tokens=6)
     given: dict[str, Callable[[], dict[str, object]]] = {
         "echo": dict,
+        "filtered": lambda: {"system": SYSTEMS["random"](name="mine", corpus=corpus)},
         "gold": dict,
         "huggingface": lambda: {"model": str(request.getfixturevalue("weights")), "decoding": short},
         "nlg": lambda: {"path": request.getfixturevalue("act_generator")},
@@ -227,6 +228,7 @@ def test_the_fields_are_what_a_study_can_write(kind: str) -> None:
         "path": "t.jsonl",
         "model": "m",
         "base_url": "http://127.0.0.1:1/v1",
+        "system": "echo",
     }
     names = [field.name for field in dataclasses.fields(SYSTEMS[kind])]  # type: ignore[arg-type]
     assert names[0] == "name"

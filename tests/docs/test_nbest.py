@@ -35,15 +35,19 @@ def test_its_commands_run(dialeval, tmp_path, monkeypatch):
     if check(RESOURCE, verify=False).state == "absent":
         pytest.skip("the tagger is not installed")
     monkeypatch.chdir(tmp_path)
-    assert len(commands()) == 11
+    assert len(commands()) == 17
     printed = {}
     for arguments in commands():
-        if arguments[0] == "train":  # learning takes minutes, and has tests of its own
+        if (
+            arguments[0] == "train" or "my-bot" in arguments
+        ):  # learning takes minutes, and has tests of its own
             continue
         done = dialeval(*arguments)
         assert done.code == 0, (arguments, done.err)
-        printed[" ".join(arguments[:2])] = done.out
-    (summary,) = blocks("text")
+        named = [each for each in arguments if each == "--filter"]
+        printed[" ".join([*arguments[:2], *named])] = done.out
+    summary, filtered = blocks("text")
+    assert set(filtered.splitlines()) <= set(printed["nbest measure --filter"].splitlines())
     first = dialeval("nbest", "stimuli", "my-study/nbest/pairs.jsonl", "-o", "again.jsonl")
     assert first.out == summary
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "my-study/nbest/stimuli.jsonl").read_bytes()
@@ -67,4 +71,5 @@ def test_its_study_can_be_loaded(tmp_path):
     text = f"data: prompts.jsonl\nsystems: [{{name: parrot, kind: echo}}]\n{measures}"
     (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
     labels = [each.label for each in load_study(tmp_path / "study.yaml").measures]
-    assert labels == ["nbest(n=10)", "nbest_variety(n=10)"]
+    assert labels[:2] == ["nbest(n=10)", "nbest_variety(n=10)"]
+    assert labels[2] == "nbest_filter(n=10,filter='shipped',method='drop',otherwise='first')"

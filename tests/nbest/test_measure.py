@@ -45,7 +45,7 @@ def test_the_summary_has_breakdowns_and_the_page_has_plots(done):
     parts = [each for each in summary["breakdowns"] if each["measure"].startswith("nbest_variety")]
     kinds = {(each["system"], each["part"]["stimuli"]) for each in parts}
     assert kinds == {(system, kind) for system in ("attentive", "hasty") for kind in ("ENTQ", "CNTQ")}
-    assert sorted({each["part"]["n"] for each in parts if "n" in each["part"]}) == [1, 2, 5]
+    assert sorted({each["part"]["first"] for each in parts if "first" in each["part"]}) == [1, 2, 5]
     page = (folder / "report.html").read_text()
     assert '<section id="breakdowns">' in page
     assert "nbest_variety(n=5,reader=&#39;first_word&#39;), CNTQ" in page

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.catalogue.systems import SYSTEMS
-from dialeval.core import System
+from dialeval.core import System, innermost
 from dialeval.data.codec.sources import beside, file_of
 from dialeval.data.results import EXAMPLES
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
@@ -101,7 +101,40 @@ def make_system(
         if not is_there(file_of(path))
     ]
     made: System = system
-    return problems or made
+    return problems or (_around(system, folder) if kind == "filtered" else made)
+
+
+def _around(filtering: Any, folder: Path) -> System | list[KeyProblem]:
+    """The filter around the system that its key ``system`` names, or what is wrong with that."""
+    try:
+        inner = _inner(filtering.system, filtering.name, folder)
+    except DialevalError as error:
+        return [KeyProblem("system", str(error))]
+    if isinstance(inner, list):
+        return [KeyProblem(f"system.{each.key}" if each.key else "system", each.text) for each in inner]
+    if hasattr(inner, "wraps"):
+        return [KeyProblem("system", f"found the filter {inner.name!r}, expected a system without a filter")]
+    if not any(hasattr(inner, verb) for verb in ("generate", "replay")):
+        return [KeyProblem("system", f"found {inner.name!r}, which gives no responses")]
+    if len(getattr(inner, "runs", ())) > 1:
+        return [KeyProblem("system", "found several runs, expected one: give the file of one, as 'path'")]
+    made: System = filtering.around(inner, folder)
+    return made
+
+
+def _inner(given: object, name: str, folder: Path) -> System | list[KeyProblem]:
+    if isinstance(given, str):
+        return build_system(given, folder=folder)
+    kind = given.get("kind") if isinstance(given, Mapping) else None
+    if not isinstance(given, Mapping) or not isinstance(kind, str):
+        expected = "the name of another system, a line of text or keys with 'kind'"
+        return [KeyProblem(None, f"found {given!r}, expected {expected}")]
+    options = {"name": name, **{str(key): value for key, value in given.items() if key != "kind"}}
+    if kind not in SYSTEMS and (place := custom_place(kind)) is not None:
+        return make_custom_system(place, options, folder=folder)
+    if kind not in SYSTEMS:
+        return [KeyProblem("kind", str(UnknownName("kind of system", kind, SYSTEMS)))]
+    return make_system(kind, options, folder=folder)
 
 
 def keys_of(maker: Callable[..., System]) -> dict[str, dataclasses.Field[Any]]:
@@ -130,6 +163,7 @@ def paths_of(system: Any) -> dict[str, Path | tuple[Path, ...]]:
 
 def inputs_of(system: Any) -> list[tuple[str, Path]]:
     """Those of its paths that a system reads, and that must be there, with keys; where it keeps things need not be."""
+    system = innermost(system)
     named = paths_of(system)
     if "paths" in named:  # of several runs, the first of which is the path too
         named.pop("path", None)
@@ -178,6 +212,8 @@ def _folder(path: Path) -> tuple[str, dict[str, object]]:
 
 
 def _name(kind: str, options: Mapping[str, object]) -> str:
+    if kind == "filtered":
+        return f"filtered {options.get('system', '')}".strip()
     told = options.get("model") or options.get("system") or options.get("path")
     return (
         file_of(str(told)).stem if kind == "transcript" and told else Path(str(told)).name if told else kind

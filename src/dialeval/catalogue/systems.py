@@ -33,6 +33,13 @@ def _echo() -> SystemMaker:
     return Echo
 
 
+@SYSTEMS.entry("filtered")
+def _filtered() -> SystemMaker:
+    from dialeval.nbest.filtering.system import Filtered
+
+    return Filtered
+
+
 @SYSTEMS.entry("gold")
 def _gold() -> SystemMaker:
     from dialeval.systems.baselines import Gold

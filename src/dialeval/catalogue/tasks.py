@@ -57,7 +57,9 @@ def _consistency() -> Capability:
     return ConsistencyCapability()
 
 
-@TASKS.entry("nbest", Traits(measures=("nbest", "nbest_variety"), files=("nbest.jsonl",)))
+@TASKS.entry(
+    "nbest", Traits(measures=("nbest", "nbest_variety", "nbest_filter"), files=("nbest.jsonl", "sweep.jsonl"))
+)
 def _nbest() -> Capability:
     from dialeval.nbest.measure import NBestLists
 

@@ -175,6 +175,9 @@ def _answer(system: Generator, turns: list[Turn], seed: int) -> None:
     if answers and answers[0].missing is None:
         turns.append(Turn("assistant", answers[0].text, system.name))
         print(_line(turns[-1]))
+        usage = answers[0].usage
+        if usage is not None and usage.emptied:
+            print("(the filter dropped every candidate; this is what it falls back to)", file=sys.stderr)
     else:
         why = f": {answers[0].missing}" if answers else ""
         print(f"({system.name} has no answer{why})")

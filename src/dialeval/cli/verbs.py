@@ -290,6 +290,13 @@ def _nbest_measure() -> Function:
     return measure
 
 
+@NBEST.verb("sweep", "Curves of Certainty and Variety by beam size.")
+def _nbest_sweep() -> Function:
+    from dialeval.cli.nbest.sweep import sweep
+
+    return sweep
+
+
 @NBEST.verb("answers", "Classify answers as yes, no or ambiguous.")
 def _nbest_answers() -> Function:
     from dialeval.cli.nbest.answers import answers

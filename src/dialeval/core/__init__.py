@@ -15,6 +15,7 @@ from dialeval.core.protocols import (
     Served,
     Subject,
     System,
+    innermost,
     resources_of,
     served,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "System",
     "by_context",
     "by_dialogue",
+    "innermost",
     "resources_of",
     "served",
 ]

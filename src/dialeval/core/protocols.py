@@ -118,6 +118,13 @@ def served(system: System) -> Served | None:
     return server
 
 
+def innermost(system: System) -> System:
+    """The system that another one wraps, as a filter does; itself if it wraps none."""
+    wrapper: Any = system if hasattr(type(system), "wraps") else None
+    inner: System = system if wrapper is None else wrapper.system
+    return inner
+
+
 @runtime_checkable
 class Replayer(System, Protocol):
     """A system whose answers were recorded, item by item."""

@@ -54,6 +54,8 @@ class Usage:
     """When the system was asked, in seconds since 1970."""
     cut: bool = False
     """Whether a limit on tokens ended the response."""
+    emptied: bool = False
+    """Whether a filter dropped every candidate, so that this is what it falls back to."""
     cached: bool = False
     """Whether an earlier run asked for it; not stored."""
 

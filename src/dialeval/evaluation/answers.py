@@ -169,9 +169,18 @@ def timed(
     """The answers of a batch, each with its share of the time, and when it was asked, unless the system says more."""
     usage = Usage(seconds=round(seconds, 6), asked=round(asked, 3))
     return [
-        tuple(response if response.usage else replace(response, usage=usage) for response in given)
+        tuple(replace(response, usage=_completed(response.usage, usage)) for response in given)
         for given in answers
     ]
+
+
+def _completed(own: Usage | None, measured: Usage) -> Usage:
+    """What the system says itself; if it does not say what an answer took, with what was measured here."""
+    if own is None:
+        return measured
+    if own.seconds is None and own.asked is None and own.prompt_tokens is None:
+        return replace(own, seconds=measured.seconds, asked=measured.asked)
+    return own
 
 
 def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception | None) -> SystemAnswers:
@@ -226,5 +235,6 @@ def _fields(response: Response) -> list[object]:
         usage.completion_tokens,
         usage.asked,
         usage.cut,
+        usage.emptied,
     ]
     return [response.text, response.logprob, response.missing, took, response.cause]

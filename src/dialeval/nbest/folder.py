@@ -17,7 +17,7 @@ from dialeval.data.codec.sources import Source, check, shown
 from dialeval.errors import BadInput
 from dialeval.files.documents import write_json_lines
 from dialeval.nbest.document import Stimulus, StimulusKind
-from dialeval.nbest.measuring.judged import JudgedList, Verdict
+from dialeval.nbest.measuring.judged import JudgedList, SweptList, Verdict
 
 _KINDS: Final[Mapping[str, StimulusKind]] = {"yes": "ENTQ", "no": "CNTQ"}
 _VERDICTS: Final[Mapping[str, Verdict]] = {
@@ -72,6 +72,17 @@ def write_lists(path: Path, lists: Iterable[JudgedList]) -> None:
     write_json_lines(path, map(_line, lists), follow=True)
 
 
+def write_sweep(path: Path, swept: Iterable[SweptList]) -> None:
+    """Write the judged lists of every beam size, each with its ``beams``."""
+    lines = (
+        {**_line(judged), "beams": beams}
+        for each in swept
+        for beams, judged in each.by_beams
+        if isinstance(judged, JudgedList)
+    )
+    write_json_lines(path, lines, follow=True)
+
+
 def _line(judged: JudgedList) -> dict[str, object]:
     record = encode(judged.nbest)
     responses = [
@@ -89,6 +100,16 @@ def _line(judged: JudgedList) -> dict[str, object]:
     ]
     line = {**record, "responses": responses, "reader": judged.reader}
     return line if judged.obstacle is None else {**line, "obstacle": judged.obstacle}
+
+
+def has_verdicts(source: Source) -> bool:
+    """Whether a file of n-best lists has verdicts on responses, as 'nbest measure' writes them: by its first line."""
+    check(source)
+    row = next(iter(rows_of(source)(source, refuse)), None)
+    responses = row.fields.get("responses") if row is not None and isinstance(row.fields, Mapping) else None
+    return isinstance(responses, list) and all(
+        isinstance(response, Mapping) and "verdict" in response for response in responses
+    )
 
 
 def read_lists(path: Path) -> Iterator[JudgedList]:

@@ -9,27 +9,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from dialeval.consistency.detecting.metrics import ContradictionDetector
-from dialeval.core import Detector, Missing, Part, Resampling, System
+from dialeval.core import Missing, Part, Resampling, System
 from dialeval.data.types import Example, NBest
 from dialeval.display.wording import count, listing
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.answers import ANSWERED_AT_ONCE
 from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, Tools
-from dialeval.files.custom_code import load_code
 from dialeval.files.documents import as_json
 from dialeval.nbest.answers.classifier import AnswerReader, FirstWord, load_classifier
-from dialeval.nbest.document import ListKind, NBestInfo
-from dialeval.nbest.folder import read_lists, read_stimuli, write_lists
-from dialeval.nbest.measuring.judged import JudgedList, judge_lists
-from dialeval.nbest.measuring.lists import decoded_by, generate_lists
+from dialeval.nbest.detectors import SHIPPED, detector_named
+from dialeval.nbest.document import ListKind, NBestInfo, Stimulus
+from dialeval.nbest.filtering.metric import UNFILTERED, FilterAccuracy
+from dialeval.nbest.filtering.rule import Method, Otherwise
+from dialeval.nbest.folder import read_lists, read_stimuli, write_lists, write_sweep
+from dialeval.nbest.measuring.judged import JudgedList, SweptList, judge_lists
+from dialeval.nbest.measuring.lists import Profile, beam_of, decoded_by, generate_lists
 from dialeval.nbest.measuring.metrics import Certainty, Variety
 from dialeval.text.calls import split_call
 
 LISTS: Final = "nbest.jsonl"
+SWEEP: Final = "sweep.jsonl"
 ReaderName: TypeAlias = Literal["yesno", "first_word"]
 JudgedBy: TypeAlias = Literal["answer", "detector"]
-SHIPPED: Final = "shipped"
 KINDS: Final[tuple[ListKind, ...]] = ("ENTQ", "CNTQ", "open")
 
 
@@ -40,24 +41,11 @@ def reader_named(name: ReaderName, model: str = "") -> AnswerReader:
     return FirstWord() if name == "first_word" else load_classifier(Path(model) if model else None)
 
 
-def detector_named(place: str) -> Detector:
-    """Return the shipped contradiction detector, a trained one, or one that custom code makes."""
-    if ".py:" not in place:
-        return ContradictionDetector(place)
-    made = load_code(place, Path.cwd()).thing
-    detector = made() if isinstance(made, type) or not isinstance(made, Detector) else made
-    if not isinstance(detector, Detector):
-        raise Unsuitable(
-            f"{place} is not a Detector: it needs a signature and contradiction(contexts, responses)."
-        )
-    return detector
-
-
 @dataclass(frozen=True, slots=True)
 class ListMeasure:
     """A metric over n-best lists, how the lists are made, and what judges them."""
 
-    metric: Certainty | Variety
+    metric: Certainty | Variety | FilterAccuracy
     stimuli: str | None
     """The file as the study wrote it; None if results are read back and nobody is asked again."""
     n: int
@@ -69,8 +57,12 @@ class ListMeasure:
     """``detector``: lists are judged by the contradiction detector although an answer is expected."""
     detector: str
     """What judges lists without an expected answer; empty if there are none."""
-    sizes: str
-    """List sizes of the breakdown, as ``1,2,5``; empty for the default ones."""
+    sizes: str = ""
+    """Sizes of prefixes in the breakdown, as ``1,2,5``; empty for the default ones."""
+    beams: str = ""
+    """Beam sizes of the breakdown, each searched by itself; empty for none."""
+    profile: Profile = "usual"
+    """How beams are ranked."""
 
     @property
     def inputs(self) -> Mapping[str, str | None]:
@@ -88,35 +80,98 @@ class ListMeasure:
     @property
     def asks(self) -> tuple[object, ...]:
         """All that moves the lists and their verdicts."""
-        return (self.n, self.decoding, self.reader, self.model, self.by, self.detector)
+        judge = (self.reader, self.model, self.by, self.detector)
+        return (self.n, self.decoding, self.profile, self.beams, *judge)
 
     def subjects(
         self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools
     ) -> Sequence[JudgedList | Missing]:
         """Return the system's list for each stimulus, judged."""
         stimuli = tools.share(read_stimuli(inputs["stimuli"])[: tools.limit], ANSWERED_AT_ONCE)
-        system = decoded_by(respondent.system, self.decoding or None, self.n)
-        generated = generate_lists(
-            system, stimuli, self.n, cache=tools.cache, watch=tools.watch, executor=tools.executor
-        )
-        lists = [each for each in generated.lists if isinstance(each, NBest)]
+        system = respondent.system
+        if not self.beams:
+            made = decoded_by(system, self.decoding or None, self.n, self.profile)
+            return self._judged(self._lists(made, stimuli, self.n, tools))
+        sizes = whole_numbers(self.beams, "beam sizes")
+        found = [
+            self._lists(beam_of(system, size, self.decoding, self.profile), stimuli, size, tools)
+            for size in dict.fromkeys((self.n, *sizes))
+        ]
+        judged = iter(self._judged([each for lists in found for each in lists]))
+        by_size = {size: [next(judged) for _ in stimuli] for size in dict.fromkeys((self.n, *sizes))}
+        return [
+            first
+            if isinstance(first, Missing)
+            else _swept(first, [(size, by_size[size][place]) for size in sizes])
+            for place, first in enumerate(by_size[self.n])
+        ]
+
+    def _lists(
+        self, system: System, stimuli: Sequence[Stimulus], n: int, tools: Tools
+    ) -> list[NBest | Missing]:
+        return generate_lists(
+            system, stimuli, n, cache=tools.cache, watch=tools.watch, executor=tools.executor
+        ).lists
+
+    def _judged(self, generated: Sequence[NBest | Missing]) -> list[JudgedList | Missing]:
+        lists = [each for each in generated if isinstance(each, NBest)]
         detector = detector_named(self.detector) if self.detector else None
         reader = reader_named(self.reader, self.model)
         judged = iter(judge_lists(lists, reader, detector, detect_all=self.by == "detector"))
-        return [each if isinstance(each, Missing) else next(judged) for each in generated.lists]
+        return [each if isinstance(each, Missing) else next(judged) for each in generated]
 
     def breakdowns(self, subjects: Subjects) -> Iterator[Part]:
-        """Yield the lists of each kind of stimulus, and these cut to their first responses (Figure 5.2)."""
+        """Yield the lists of each kind of stimulus, those of each beam size, and these cut to their first responses.
+
+        Of a filter, also what the system's first response is without it.
+        """
         lists = _judged(subjects)
         groups = {kind: [judged for judged in lists if judged.kind == kind] for kind in KINDS}
         groups = {kind: group for kind, group in groups.items() if group}
+        if isinstance(self.metric, FilterAccuracy):
+            yield from _choices(self.metric, groups)
+            return
         for kind, group in groups.items():
             yield Part((("stimuli", kind),), self.metric, group)
-        longest = max((len(judged.verdicts) for judged in lists), default=0)
-        sizes = _sizes(self.sizes) if self.sizes else default_sizes(min(self.n, longest))
-        for kind, group in groups.items():
-            for size in sizes:
-                yield Part((("stimuli", kind), ("n", size)), replace(self.metric, n=size), group)
+        if self.beams:
+            yield from _curves(self.metric, groups)
+        if not self.beams or self.sizes:
+            longest = max((len(judged.verdicts) for judged in lists), default=0)
+            sizes = whole_numbers(self.sizes) if self.sizes else default_sizes(min(self.n, longest))
+            for kind, group in groups.items():
+                for size in sizes:
+                    yield Part((("stimuli", kind), (PREFIX, size)), replace(self.metric, n=size), group)
+
+
+PREFIX: Final = "first"
+"""The key of the first so many responses of a list, which are no list of a smaller search."""
+BEAMS: Final = "beams"
+"""The key of lists by a search with so many beams."""
+
+
+def _swept(judged: JudgedList, by_beams: Sequence[tuple[int, JudgedList | Missing]]) -> SweptList:
+    parts = (judged.nbest, judged.verdicts, judged.probabilities, judged.reader, judged.obstacle)
+    return SweptList(*parts, tuple(by_beams))
+
+
+def _curves(metric: Certainty | Variety, groups: Mapping[ListKind, Sequence[JudgedList]]) -> Iterator[Part]:
+    """Yield the lists of each beam size, whole (Figure 5.2)."""
+    for kind, group in groups.items():
+        by_size: dict[int, list[JudgedList | Missing]] = {}
+        for judged in group:
+            for size, other in judged.by_beams if isinstance(judged, SweptList) else ():
+                by_size.setdefault(size, []).append(other)
+        for size, lists in sorted(by_size.items()):
+            yield Part((("stimuli", kind), (BEAMS, size)), replace(metric, n=None), lists)
+
+
+def _choices(metric: FilterAccuracy, groups: Mapping[ListKind, Sequence[JudgedList]]) -> Iterator[Part]:
+    """Yield what the filter and the system's own order choose from the same lists, by kind of stimulus."""
+    unfiltered = replace(metric, filter=UNFILTERED)
+    for kind, group in groups.items():
+        same = [judged for judged in group if metric.unscorable(judged) is None]
+        yield Part((("stimuli", kind), ("choice", "filter")), metric, group)
+        yield Part((("stimuli", kind), ("choice", "first response")), unfiltered, same)
 
 
 def default_sizes(longest: int) -> tuple[int, ...]:
@@ -129,10 +184,11 @@ def default_sizes(longest: int) -> tuple[int, ...]:
     return (*steps, longest) if longest else ()
 
 
-def _sizes(text: str) -> list[int]:
+def whole_numbers(text: str, what: str = "list sizes") -> list[int]:
+    """Return the different numbers of a list such as ``1,2,5``, in order; Unsuitable if it holds anything else."""
     parts = text.replace(" ", "").split(",")
     if not all(part.isdigit() and int(part) for part in parts):
-        raise Unsuitable(f"Found the list sizes {text!r}, expected whole numbers as in '1,2,5,10'.")
+        raise Unsuitable(f"Found the {what} {text!r}, expected whole numbers as in '1,2,5,10'.")
     return sorted({int(part) for part in parts})
 
 
@@ -145,10 +201,14 @@ def nbest(
     by: JudgedBy = "answer",
     detector: str = "",
     sizes: str = "",
+    beams: str = "",
+    profile: Profile = "usual",
 ) -> ListMeasure:
     """Certainty: share of n-best lists with at least one response that does not contradict."""
     judge = _judge(reader, model, by, detector)
-    return ListMeasure(Certainty(judge, n), stimuli, n, decoding, reader, model, by, detector, sizes)
+    return ListMeasure(
+        Certainty(judge, n), stimuli, n, decoding, reader, model, by, detector, sizes, beams, profile
+    )
 
 
 def nbest_variety(
@@ -160,10 +220,32 @@ def nbest_variety(
     by: JudgedBy = "answer",
     detector: str = "",
     sizes: str = "",
+    beams: str = "",
+    profile: Profile = "usual",
 ) -> ListMeasure:
     """Variety: mean share of responses that do not contradict, over n-best lists that have one."""
     judge = _judge(reader, model, by, detector)
-    return ListMeasure(Variety(judge, n), stimuli, n, decoding, reader, model, by, detector, sizes)
+    return ListMeasure(
+        Variety(judge, n), stimuli, n, decoding, reader, model, by, detector, sizes, beams, profile
+    )
+
+
+def nbest_filter(
+    stimuli: str | None = None,
+    n: int = 10,
+    decoding: str = "",
+    reader: ReaderName = "yesno",
+    model: str = "",
+    by: JudgedBy = "answer",
+    detector: str = "",
+    profile: Profile = "usual",
+    filter: str = SHIPPED,
+    method: Method = "drop",
+    otherwise: Otherwise = "first",
+) -> ListMeasure:
+    """Filter: share of n-best lists with a consistent response of which a real filter chooses one."""
+    metric = FilterAccuracy(_judge(reader, model, by, detector), n, filter, method, otherwise)
+    return ListMeasure(metric, stimuli, n, decoding, reader, model, by, detector, profile=profile)
 
 
 def _judge(reader: ReaderName, model: str, by: JudgedBy, detector: str) -> str:
@@ -179,9 +261,13 @@ class NBestLists:
     """N-best lists in a study."""
 
     name: Final = "nbest"
-    measures: Final[Mapping[str, Callable[..., Asking]]] = {"nbest": nbest, "nbest_variety": nbest_variety}
+    measures: Final[Mapping[str, Callable[..., Asking]]] = {
+        "nbest": nbest,
+        "nbest_variety": nbest_variety,
+        "nbest_filter": nbest_filter,
+    }
     shows: Final = frozenset[str]()
-    files: Final = (LISTS,)
+    files: Final = (LISTS, SWEEP)
     systems: Final[Mapping[str, Callable[..., System]]] = {}
     hint: Final = "{name: nbest, stimuli: stimuli.jsonl, n: 10}"
     document: Final = NBestInfo
@@ -204,12 +290,20 @@ class NBestLists:
         )
 
     def write(self, folder: Path, subjects: Iterable[tuple[str, Subjects]]) -> None:
-        """Write every list once as a line of ``nbest.jsonl``; no file where there is none."""
+        """Write every list once as a line of ``nbest.jsonl``, and those of other beam sizes of ``sweep.jsonl``.
+
+        No file where there is none.
+        """
         lists = {
             (judged.system, judged.item, judged.nbest.responses): judged
             for _label, given in subjects
             for judged in _judged(given)
         }
+        swept = [judged for judged in lists.values() if isinstance(judged, SweptList)]
+        if swept:
+            write_sweep(folder / SWEEP, swept)
+        else:
+            (folder / SWEEP).unlink(missing_ok=True)
         if lists:
             write_lists(folder / LISTS, lists.values())
         else:
@@ -237,6 +331,11 @@ class NBestLists:
         for info in sections:
             stimuli = "1 stimulus" if info.stimuli == 1 else f"{info.stimuli:,} stimuli"
             yield f"{info.measure}: {stimuli}, {info.status}; judged by {info.reader}"
+            if split_call(info.measure).name == "nbest_filter":
+                yield (
+                    f"{info.measure}: an ideal filter, which Certainty and Variety assume, has 1; what is missing to 1 "
+                    "are lists with a consistent response whose answer contradicts nevertheless"
+                )
             if info.shorter:
                 short = listing(
                     [f"{count(number, 'list')} of {name}" for name, number in info.shorter.items()]

@@ -121,7 +121,7 @@ def compose_study(content: Mapping[str, object], path: str | Path = "study.yaml"
 def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str) -> Study:
     file = check_shape(content)
     problems = file if isinstance(file, list) else []
-    listed = _listed(content, "systems")
+    listed = _with_siblings(_listed(content, "systems"))
     odd = [index for index, given in enumerate(listed) if isinstance(given, dict) and not _has_kind(given)]
     systems = [
         _build_system(index, given, path.parent, problems, hint=index in odd[:1])
@@ -188,6 +188,24 @@ def _listed(content: Mapping[str, object], key: str) -> list[Any]:
 def _strings(content: Mapping[str, object], key: str) -> list[str]:
     given = content.get(key)
     return [given] if isinstance(given, str) else [str(entry) for entry in _listed(content, key)]
+
+
+def _with_siblings(listed: Sequence[Any]) -> list[Any]:
+    """The systems; a filter around another system of the study, which it names, has the keys of that one."""
+    keys = {
+        given["name"]: {key: value for key, value in given.items() if key not in ("name", "cache")}
+        for given in listed
+        if isinstance(given, dict) and isinstance(given.get("name"), str) and given.get("kind") != "filtered"
+    }
+    return [
+        {**given, "system": keys[given["system"]]}
+        if isinstance(given, dict)
+        and given.get("kind") == "filtered"
+        and isinstance(given.get("system"), str)
+        and given["system"] in keys
+        else given
+        for given in listed
+    ]
 
 
 def _has_kind(given: Mapping[str, object]) -> bool:

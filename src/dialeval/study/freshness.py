@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from dialeval.catalogue.systems import SYSTEMS
-from dialeval.core import AnswerRule, Generator, LikelihoodModel, Missing, Replayer, Served, System, served
+from dialeval.core import (
+    AnswerRule,
+    Generator,
+    LikelihoodModel,
+    Missing,
+    Replayer,
+    Served,
+    System,
+    innermost,
+    served,
+)
 from dialeval.data import Prompt, Response, Usage
 from dialeval.data.types import Context
 from dialeval.display.wording import count, one_line
@@ -131,8 +141,6 @@ def answer_source(respondent: Respondent, check: Check | None, began: float) -> 
 
     Answers that were asked for after the run ``began`` are not cached ones: two prompts may be equal.
     """
-    if not _can_change(respondent.system):
-        return None
     used, refusals = [], []
     for example in respondent.examples:
         if isinstance(example, Missing):
@@ -140,7 +148,8 @@ def answer_source(respondent: Respondent, check: Check | None, began: float) -> 
         used.append(example.response.usage or Usage())
         if example.response.cause == "refused":
             refusals.append(example.response.missing)
-    if not used:
+    emptied = sum(usage.emptied for usage in used)
+    if not used or not (emptied or _can_change(respondent.system)):
         return None
     cached = _earlier([usage.asked for usage in used if usage.cached], began)
     cut = sum(usage.cut for usage in used)
@@ -152,21 +161,30 @@ def answer_source(respondent: Respondent, check: Check | None, began: float) -> 
         checked=known.asked if known else 0,
         why=known and known.why,
         cut=cut,
+        emptied=emptied,
         refused=len(refusals),
         refusal=next(iter(refusals), None),
     )
 
 
 def question_source(
-    system: System, measure: str, times: Sequence[float | None], began: float
+    system: System,
+    measure: str,
+    times: Sequence[float | None],
+    began: float,
+    answers: Iterable[Response] = (),
 ) -> AnswerSource | None:
     """Where the answers to a measure's own questions come from; None if none was asked before the run ``began``.
 
-    ``times`` are those of the batches and of the single answers that were cached.
+    None also means that no filter dropped all candidates of one. ``times`` are those of the batches and of the single
+    answers that were cached.
     """
-    cached = _earlier(times, began)
-    asked = cached and _can_change(system)
-    return _source(system.name, measure, len(cached), cached) if asked else None
+    asked = _earlier(times, began) if _can_change(system) else []
+    given = [answer.usage.emptied for answer in answers if answer.usage is not None]
+    emptied = sum(given)
+    if not asked and not emptied:
+        return None
+    return replace(_source(system.name, measure, len(asked) or len(given), asked), emptied=emptied)
 
 
 def _earlier(times: Sequence[float | None], began: float) -> list[float | None]:
@@ -174,8 +192,9 @@ def _earlier(times: Sequence[float | None], began: float) -> list[float | None]:
     return [asked for asked in times if asked is None or asked < began]
 
 
-def _can_change(system: System) -> bool:
+def _can_change(asked: System) -> bool:
     """Whether a system is asked; recorded answers, and those of baselines, follow from the files of the study."""
+    system = innermost(asked)
     return (
         isinstance(system, Generator | LikelihoodModel)
         and not isinstance(system, Replayer)
@@ -213,6 +232,12 @@ def answer_notes(sources: Sequence[AnswerSource], started: str) -> Iterator[str]
             yield (
                 f"{source.system}: {source.cut:,} of {count(source.answers, 'answer')} were cut at max_tokens "
                 "(finish_reason: length); raise 'max_tokens' in 'decoding', or the server's own limit"
+            )
+        if source.emptied:
+            under = "" if source.measure is None else f" under {source.measure}"
+            yield (
+                f"{source.system}: the filter dropped every candidate of {count(source.emptied, 'list')}{under}; "
+                "what it falls back to counts as the answer"
             )
         if source.refused:
             first = "" if source.refusal is None else f": {one_line(source.refusal, limit=160)}"

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dialeval.catalogue.building import inputs_of
-from dialeval.core import Missing, Priced
+from dialeval.core import Missing, Priced, innermost
 from dialeval.data.codec.sources import file_of
 from dialeval.evaluation.measure import Respondent
 from dialeval.files.digests import FileDigest, hash_file
@@ -112,7 +112,9 @@ def _trace(scored: SystemResult) -> Trace:
 
 def _usage(respondent: Respondent) -> SystemUsage | None:
     """What the system's answers took; None where that is not known of any."""
-    if isinstance(respondent.system, Transcript):  # no file says it, and there may be millions of lines
+    if isinstance(
+        innermost(respondent.system), Transcript
+    ):  # no file says it, and there may be millions of lines
         return None
     said = (example.response for example in respondent.examples if not isinstance(example, Missing))
     known = [response.usage for response in said if response.usage]

@@ -156,7 +156,9 @@ def _judged(
             failures.append(Failure(name, measure.label, described(error)))
         else:
             times = [*(asked.times if asked else ()), *(server.reused[before:] if server else ())]
-            source = question_source(respondent.system, measure.label, times, began)
+            said = measure.capability.examples_of(subjects) if measure.capability is not None else ()
+            answers = (example.response for example in said)
+            source = question_source(respondent.system, measure.label, times, began, answers)
             sources += [] if source is None else [source]
             yield _SystemSubjects(name, subjects, max(1, len(respondent.runs)))
 

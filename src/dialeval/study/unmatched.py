@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dialeval.core import System
+from dialeval.core import System, innermost
 from dialeval.data import Prompt, read_prompts
 from dialeval.data.prompts import reference_items
 from dialeval.data.table import ids_of, is_large
@@ -47,7 +47,8 @@ def unmatched_references(study: Study, items: Collection[str]) -> Iterator[Unmat
 
 def unmatched_responses(system: System, items: Collection[str]) -> Iterator[Unmatched]:
     """The recorded responses of that system to unknown items, file by file; nothing where none was recorded."""
-    for run in system.runs if isinstance(system, Transcript) else ():
+    source = innermost(system)
+    for run in source.runs if isinstance(source, Transcript) else ():
         lines = run.lines(items)
         if lines is not None:
             strange = _unmatched(run.path, lines.total, lines.strange)
@@ -100,9 +101,10 @@ def sentence(unmatched: Unmatched, *, named: bool = True) -> str:
 
 def no_line(system: System, item: str) -> str | None:
     """Why a system that replays a file has no response to that item; None of others, and where the file has a line."""
-    if not isinstance(system, Transcript) or system.items is None or item in system.items:
+    source = innermost(system)
+    if not isinstance(source, Transcript) or source.items is None or item in source.items:
         return None
-    return f"no line with this id in {system.path.name}"
+    return f"no line with this id in {source.path.name}"
 
 
 def _unmatched(path: Path, lines: int, names: Sequence[str]) -> Unmatched | None:

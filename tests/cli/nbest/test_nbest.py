@@ -334,3 +334,159 @@ class TestShares:
         done = dialeval("nbest", "shares", lists, "--scores", path, "--rule", "m", "--reader", "first_word")
         assert done.code == 0, done.err
         assert "Not compared" in done.out
+
+
+class TestSharesOfOtherJudges:
+    """Section 3.6 with open lists, with what was measured before, and with people."""
+
+    @pytest.fixture
+    def open_lists(self, tmp_path):
+        context = [
+            {"role": "assistant", "content": "I have a dog."},
+            {"role": "user", "content": "Tell me more."},
+        ]
+        rows = [
+            {
+                "id": str(n),
+                "system": "bot",
+                "context": context,
+                "responses": [{"text": f"one 0.{n}"}, {"text": "two 0.9" if n % 2 else "two 0.1"}],
+            }
+            for n in range(10)
+        ]
+        (tmp_path / "numbers.py").write_text(
+            "import numpy as np\nfrom dialeval.core import Signature\n\n\n"
+            "class Numbers:\n    signature = Signature('numbers')\n\n"
+            "    def contradiction(self, contexts, responses):\n"
+            "        return np.array([float(response.split()[-1]) for response in responses])\n"
+        )
+        scores = [
+            {"item": str(n), "system": "bot", "rater": "chosen", "criterion": "chosen", "value": 1 - n % 2}
+            for n in range(10)
+        ]
+        return lines(tmp_path / "open.jsonl", rows), lines(tmp_path / "scores.jsonl", scores)
+
+    def shares(self, dialeval, *arguments):
+        done = dialeval("nbest", "shares", *arguments, "--rule", "chosen", "--json")
+        assert done.code == 0, done.err
+        return json.loads(done.out)
+
+    def test_open_lists_are_judged_by_the_detector_and_a_measured_folder_gives_the_same(
+        self, dialeval, open_lists, tmp_path, monkeypatch
+    ):
+        monkeypatch.chdir(tmp_path)
+        lists, scores = open_lists
+        judge = ("--detector", "numbers.py:Numbers")
+        found = self.shares(dialeval, lists, "--scores", scores, *judge)
+        # By hand, from .5 on: right (even) 0 of 2 for 0, 2, 4 and 1 of 2 for 6, 8; wrong 1 of 2 for 1, 3 and 2 of 2.
+        assert (found["overall"]["share_right"], found["overall"]["share_wrong"]) == (0.2, 0.8)
+        assert found["judged_by"] == ["numbers|version=1"]
+        done = dialeval("nbest", "measure", lists, *judge, "-o", "measured")
+        assert done.code == 0, done.err
+        assert self.shares(dialeval, "measured", "--scores", scores)["overall"] == found["overall"]
+        again = self.shares(dialeval, "measured/nbest.jsonl", "--scores", scores, "--by", "detector", *judge)
+        assert again["overall"] == found["overall"]
+
+    def test_drawn_lists_go_to_raters_and_come_back(self, dialeval, open_lists, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        lists, scores = open_lists
+        given = (
+            "nbest",
+            "shares",
+            lists,
+            "--scores",
+            scores,
+            "--rule",
+            "chosen",
+            "--draw",
+            "3",
+            "--seed",
+            "1",
+        )
+        done = dialeval(*given, "-o", "drawn.jsonl", "--json")
+        assert json.loads(done.out)["drawn"] == [{"system": "bot", "right": 3, "wrong": 3}]
+        before = (tmp_path / "drawn.jsonl").read_text()
+        assert "verdict" not in before  # raters are blind
+        dialeval(*given, "-o", "drawn.jsonl")
+        assert (tmp_path / "drawn.jsonl").read_text() == before
+        assert dialeval(
+            *("annotate", "init", "drawn.jsonl", "-o", "study"),
+            *("--kind", "yes_no", "--criterion", "contradictory", "--overlap", "3"),
+        ).code == 0  # fmt: skip
+        assert dialeval("annotate", "simulate", "study", "--copy", "rated").code == 0
+        assert dialeval("annotate", "export", "rated", "-o", "export.jsonl").code == 0
+        rated = [json.loads(line) for line in (tmp_path / "export.jsonl").read_text().splitlines()]
+        found = self.shares(dialeval, "drawn.jsonl", "--scores", scores, "--judgements", "export.jsonl")
+        assert found["judged_by"] == ["people(criterion='contradictory')|version=1"]
+        assert (found["overall"]["right"], found["overall"]["wrong"]) == (3, 3)
+        by_response = {}
+        for row in rated:
+            by_response.setdefault(row["item"], []).append(row["value"])
+        wrong = [sum(v) > len(v) / 2 for item, v in by_response.items() if int(item[0]) % 2]
+        assert found["overall"]["share_wrong"] == pytest.approx(sum(wrong) / len(wrong))
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--draw", "5"), "--draw and -o go together"),
+            (("--criterion", "x"), "it is a criterion of --judgements"),
+            (("--judgements", "x.jsonl", "--by", "detector"), "raters judge"),
+        ],
+    )
+    def test_options_that_do_not_go_together_are_refused(self, dialeval, open_lists, options, message):
+        lists, scores = open_lists
+        done = dialeval("nbest", "shares", lists, "--scores", scores, "--rule", "chosen", *options)
+        assert done.code == 2
+        assert message in done.err
+
+
+@pytest.fixture(scope="module")
+def generator(tmp_path_factory):
+    pytest.importorskip("torch")
+    from dialeval.systems.trained.trainer import train
+    from support.small_generators import config, made_split
+
+    folder = tmp_path_factory.mktemp("generator")
+    train(made_split(), config("gru"), folder)
+    return folder
+
+
+class TestSweep:
+    def test_curves_by_beam_size_are_printed_written_and_drawn(
+        self, dialeval, lists, generator, tmp_path, monkeypatch
+    ):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "lengths.py").write_text(
+            "import numpy as np\nfrom dialeval.core import Signature\n\n\n"
+            "class Lengths:\n    signature = Signature('lengths')\n\n"
+            "    def contradiction(self, contexts, responses):\n"
+            "        return np.array([float(len(response) % 2) for response in responses])\n"
+        )
+        done = dialeval(
+            *("nbest", "sweep", lists, "--system", generator, "--beams", "1,3,2"),
+            *("--by", "detector", "--detector", "lengths.py:Lengths", "-o", tmp_path / "swept"),
+        )
+        assert done.code == 0, done.err
+        assert "by stimuli and beams" in done.out
+        summary = json.loads((tmp_path / "swept/summary.json").read_text())
+        assert summary["measures"][0]["measure"] == (
+            "nbest(n=3,beams='1,2,3',profile='thesis',by='detector',detector='lengths.py:Lengths')"
+        )
+        sizes = {each["part"]["beams"] for each in summary["breakdowns"] if "beams" in each["part"]}
+        assert sizes == {1, 2, 3}
+        assert not any("first" in each["part"] for each in summary["breakdowns"])
+        rows = [json.loads(line) for line in (tmp_path / "swept/sweep.jsonl").read_text().splitlines()]
+        assert {(row["beams"], len(row["responses"])) for row in rows} == {(1, 1), (2, 2), (3, 3)}
+        page = (tmp_path / "swept/report.html").read_text()
+        assert "by beams" in page
+        assert dialeval("report", tmp_path / "swept", "--json").code == 0
+
+    def test_recorded_lists_have_prefixes_only(self, dialeval, lists):
+        done = dialeval("nbest", "sweep", lists, "--system", f"transcript(path='{lists}')")
+        assert done.code == 1
+        assert "--sizes" in done.err
+
+    def test_sizes_are_whole_numbers(self, dialeval, lists):
+        done = dialeval("nbest", "sweep", lists, "--system", "echo", "--beams", "two")
+        assert done.code == 1
+        assert "beam sizes 'two'" in done.err

@@ -214,7 +214,10 @@ def collect(
             unanswered += sum(each.cause == "failed" for each in left)
         cached.tell()
     write_answers(out, (("", answer) for answer in answers))
-    _show_collected(len(answers), missing, out, json=execution.json)
+    emptied = Counter(
+        each.system for each in answers if (usage := each.example.response.usage) and usage.emptied
+    )
+    _show_collected(len(answers), missing, emptied, out, json=execution.json)
     if unanswered:
         raise RunFailed(
             f"{unanswered:,} probes were not answered; the rest was kept. Run again to ask for them."
@@ -231,13 +234,19 @@ def _sampling(system: System, top_p: float) -> System:
     return changed
 
 
-def _show_collected(answers: int, missing: Counter[str], out: Path, *, json: bool) -> None:
+def _show_collected(
+    answers: int, missing: Counter[str], emptied: Counter[str], out: Path, *, json: bool
+) -> None:
     if json:
-        print(jsonlib.dumps({"answers": answers, "missing": missing, "file": str(out)}, ensure_ascii=False))
+        counts = {"answers": answers, "missing": missing, "emptied": emptied, "file": str(out)}
+        print(jsonlib.dumps(counts, ensure_ascii=False))
     else:
         print(f"{answers:,} answers: {out}")
         for reason, number in missing.items():
             print(f"{number:,} missing: {reason}", file=sys.stderr)
+        for name, number in emptied.items():
+            lists = count(number, "list")
+            print(f"{name}: the filter dropped every candidate of {lists} and fell back", file=sys.stderr)
 
 
 class _Use(NamedTuple):

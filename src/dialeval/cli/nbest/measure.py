@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from dialeval.cli.execution import Execution, Sampling
 from dialeval.cli.nbest.answers import ModelOption, ReaderOption
@@ -13,7 +13,38 @@ from dialeval.cli.run import as_file, evaluate_study
 from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.data.types import UNNAMED
+from dialeval.nbest.measuring.lists import Profile
 from dialeval.options import Argument, Option, Options
+
+ByOption: TypeAlias = Annotated[
+    Literal["answer", "detector"],
+    Option(
+        "--by",
+        help="Judge by what an answer means if one is expected, or all lists by the contradiction detector.",
+    ),
+]
+DetectorOption: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--detector",
+        metavar="ADAPTER|FILE.py:NAME",
+        help="For lists without an expected answer: 'shipped', what 'train contradiction' wrote, or your code.",
+        show_default="shipped",
+    ),
+]
+
+
+def judge_options(
+    reader: str, model: Path | None, by: Literal["answer", "detector"], detector: str | None
+) -> dict[str, str]:
+    """Keys of a measure that say what judges the responses, as far as they were given."""
+    options = {
+        "reader": None if reader == "yesno" else reader,
+        "model": None if model is None else str(model),
+        "by": None if by == "answer" else by,
+        "detector": detector,
+    }
+    return {key: value for key, value in options.items() if value is not None}
 
 
 def measure(
@@ -30,7 +61,12 @@ def measure(
         Option("-n", min=1, help="Use the first N responses of each list.", show_default="all; 10"),
     ] = None,
     sizes: Annotated[
-        str | None, Option("--sizes", metavar="N,N,...", help="List sizes of the curves.")
+        str | None,
+        Option(
+            "--sizes",
+            metavar="N,N,...",
+            help="Curves over the first N responses of each list; see 'nbest sweep'.",
+        ),
     ] = None,
     decoding: Annotated[
         str | None,
@@ -40,22 +76,23 @@ def measure(
             show_default="beam",
         ),
     ] = None,
+    profile: Annotated[
+        Profile,
+        Option(
+            "--profile",
+            help="'thesis' takes beam search without a length penalty, 'usual' ranks by log-probability per token.",
+        ),
+    ] = "usual",
     reader: ReaderOption = "yesno",
     model: ModelOption = None,
-    by: Annotated[
-        Literal["answer", "detector"],
-        Option(
-            "--by",
-            help="Judge by what an answer means if one is expected, or all lists by the contradiction detector.",
-        ),
-    ] = "answer",
-    detector: Annotated[
+    by: ByOption = "answer",
+    detector: DetectorOption = None,
+    filter: Annotated[
         str | None,
         Option(
-            "--detector",
+            "--filter",
             metavar="ADAPTER|FILE.py:NAME",
-            help="For lists without an expected answer: 'shipped', what 'train contradiction' wrote, or your code.",
-            show_default="shipped",
+            help="Also measure how often this detector, as a filter, finds a consistent response where there is one.",
         ),
     ] = None,
     out: Annotated[
@@ -82,22 +119,24 @@ def measure(
     """
     if decoding is not None and not system:
         raise BadUsage("--decoding is for --system")
+    if profile == "thesis" and (decoding is not None or not system):
+        raise BadUsage("it decodes --system by itself; leave out --decoding", where="--profile")
     with as_file(file, execution.part, out) as path:
         options = {
             "stimuli": str(path),
             "n": n or (10 if system else _longest(path)),
             "decoding": decoding,
-            "reader": None if reader == "yesno" else reader,
-            "model": None if model is None else str(model),
-            "by": None if by == "answer" else by,
-            "detector": detector,
+            "profile": None if profile == "usual" else profile,
+            **judge_options(reader, model, by, detector),
             "sizes": sizes,
         }
         given = {key: value for key, value in options.items() if value is not None}
+        curves = {key: value for key, value in given.items() if key != "sizes"}
+        behind = [{"name": "nbest_filter", **curves, "filter": filter}] if filter is not None else []
         content = {
             "data": str(path),
             "systems": list(system or _recorded(path)),
-            "measures": [{"name": name, **given} for name in ("nbest", "nbest_variety")],
+            "measures": [*({"name": name, **given} for name in ("nbest", "nbest_variety")), *behind],
         }
         evaluate_study("nbest", content, resampling, execution, out=out)
 

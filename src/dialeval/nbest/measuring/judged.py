@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Final, Literal, TypeAlias
 
-from dialeval.core import Detector
+from dialeval.core import Detector, Missing
 from dialeval.data.speakers import has_said
 from dialeval.data.types import NBest, Response
 from dialeval.errors import Unsuitable
 from dialeval.nbest.answers.classifier import AnswerReader
+from dialeval.nbest.detectors import threshold_of
 from dialeval.nbest.document import ListKind
 from dialeval.text.blank import is_blank
 
 Verdict: TypeAlias = Literal["consistent", "contradictory", "ambiguous"]
-THRESHOLD: Final = 0.5
-"""The probability from which a response is contradictory, for detectors that name none."""
 NOTHING_SAID: Final = "the responder has said nothing before"
-
-
-@runtime_checkable
-class Thresholded(Protocol):
-    """A detector that says from which probability on it sees a contradiction."""
-
-    @property
-    def threshold(self) -> float:
-        """That probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +63,14 @@ class JudgedList:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SweptList(JudgedList):
+    """An n-best list, with the lists of the same stimulus by beam searches of other sizes."""
+
+    by_beams: tuple[tuple[int, JudgedList | Missing], ...] = ()
+    """Each size with its own list, judged."""
+
+
 def says_nothing(response: Response) -> bool:
     """Whether the response is absent or blank: then it counts as contradictory, since it does not answer either."""
     return response.missing is not None or is_blank(response.text)
@@ -100,7 +98,7 @@ def judge_lists(
         raise Unsuitable(
             f"{len(left)} of {len(lists)} n-best lists do not say which answer is expected (first: "
             f'{left[0].item!r}). Add "expected": "yes" or "no" to each, or judge them by a contradiction '
-            "detector with 'dialeval nbest measure'."
+            "detector."
         )
     by_meaning = [nbest for nbest in lists if not detect_all and nbest.expected is not None]
     judged = iter(_by_meaning(by_meaning, reader) if by_meaning else ())
@@ -142,7 +140,7 @@ def _by_detector(lists: Sequence[NBest], detector: Detector) -> list[JudgedList]
     found = detector.contradiction(
         [nbest.context for nbest, _ in flat], [response.text for _, response in flat]
     )
-    threshold = detector.threshold if isinstance(detector, Thresholded) else THRESHOLD
+    threshold = threshold_of(detector)
     probabilities = iter(found.tolist())
     judged = []
     for nbest in lists:

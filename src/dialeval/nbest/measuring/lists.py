@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.core import Missing, System
 from dialeval.data.types import MissingCause, NBest, Prompt
@@ -52,25 +52,54 @@ def generate_lists(
     return Generated(lists, failure)
 
 
-def decoded_by(system: System, decoding: str | None, n: int) -> System:
+Profile: TypeAlias = Literal["usual", "thesis"]
+"""How beams are ranked if no decoding is given: by log-probability per token, or by its sum, as the thesis does with
+``beam_length_penalty=0`` (Sato, 2024, section 5.6.3)."""
+_PENALTY: Final[Mapping[Profile, float]] = {"usual": 1.0, "thesis": 0.0}
+
+
+def decoded_by(system: System, decoding: str | None, n: int, profile: Profile = "usual") -> System:
     """The system with this decoding; without one, beam search of ``n`` beams where its own gives fewer responses.
 
-    Systems without a decoding of their own, such as transcripts and servers, stay as they are, and are refused where a
-    decoding is asked for.
+    The profile ``thesis`` always takes beam search. Systems without a decoding of their own, such as transcripts and
+    servers, stay as they are, and are refused where a decoding or the profile is asked for.
     """
-    maker: Any = system
     own = getattr(system, "decoding", None)
+    if decoding and profile == "thesis":
+        raise Unsuitable(f"Found the decoding {decoding!r} and the profile 'thesis', which has its own.")
     if not isinstance(own, Decoding):
-        if decoding:
-            raise Unsuitable(
-                f"{system.name} has no decoding that could be set to {decoding!r}. Leave it out."
-            )
+        if decoding or profile == "thesis":
+            asked = decoding or "beam search as in the thesis"
+            raise Unsuitable(f"{system.name} has no decoding that could be set to {asked!r}. Leave it out.")
         return system
     if decoding:
-        changed: System = dataclasses.replace(maker, decoding=Decoding.parse(decoding))
-        return changed
-    if own.most is not None and own.most < n:
-        beam = Decoding("beam", beams=n, max_tokens=own.max_tokens)
-        widened: System = dataclasses.replace(maker, decoding=beam)
-        return widened
+        return _with(system, Decoding.parse(decoding))
+    if profile == "thesis" or (own.most is not None and own.most < n):
+        return _with(system, _beam(own, n, profile))
     return system
+
+
+def beam_of(system: System, beams: int, decoding: str | None, profile: Profile = "usual") -> System:
+    """The system with beam search of this many beams, its other options as in ``decoding``."""
+    own = getattr(system, "decoding", None)
+    if not isinstance(own, Decoding):
+        raise Unsuitable(
+            f"{system.name} has no beam search whose size could be changed. Measure the first responses of its lists "
+            "instead: 'dialeval nbest measure --sizes'."
+        )
+    if not decoding:
+        return _with(system, _beam(own, beams, profile))
+    given = Decoding.parse(decoding)
+    if given.method != "beam":
+        raise Unsuitable(f"Found the decoding {decoding!r}; beam sizes are those of the method 'beam'.")
+    return decoded_by(system, str(dataclasses.replace(given, beams=beams)), beams, profile)
+
+
+def _beam(own: Decoding, beams: int, profile: Profile) -> Decoding:
+    return Decoding("beam", beams=beams, length_penalty=_PENALTY[profile], max_tokens=own.max_tokens)
+
+
+def _with(system: System, decoding: Decoding) -> System:
+    maker: Any = system
+    changed: System = dataclasses.replace(maker, decoding=decoding)
+    return changed

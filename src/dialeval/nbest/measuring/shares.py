@@ -17,6 +17,7 @@ from dialeval.data.codec.jsonl import rows_of
 from dialeval.data.codec.sources import Source, check
 from dialeval.errors import DialevalError, UnknownName
 from dialeval.nbest.measuring.judged import JudgedList
+from dialeval.nbest.measuring.metrics import why_left_out
 from dialeval.ratings.joined import Grid, MeasureGrid
 from dialeval.ratings.table import Ratings
 from dialeval.ratings.verdicts import Threshold, Verdicts, verdicts_of
@@ -69,11 +70,11 @@ class NBestValidation:
 
 
 def counts_of(lists: Iterable[JudgedList]) -> list[NBestCount]:
-    """How many responses of each list contradict; lists with an ambiguous response, or none at all, are left out."""
+    """How many responses of each list contradict; lists that neither Certainty nor Variety counts are left out."""
     return [
         NBestCount(judged.item, judged.system, judged.verdicts.count("contradictory"), len(judged.verdicts))
         for judged in lists
-        if judged.verdicts and "ambiguous" not in judged.verdicts
+        if why_left_out(judged) is None
     ]
 
 
@@ -118,6 +119,19 @@ def measure_grid(ratings: Ratings, measure: str) -> MeasureGrid:
         ratings.criteria[ratings.criterion[first]],
         Grid(ratings.systems, ratings.items, values),
     )
+
+
+def right_of(
+    measure: MeasureGrid, *, threshold: Threshold | None = None, lower_is_right: bool = False
+) -> dict[tuple[str, str], bool]:
+    """Whether the measure calls an answer right, by item and system; nothing of those without a value."""
+    split = verdicts_of(measure, threshold=threshold, lower_is_right=lower_is_right)
+    return {
+        (item, system): bool(split.right[row, column])
+        for row, system in enumerate(measure.grid.systems)
+        for column, item in enumerate(measure.grid.items)
+        if not math.isnan(split.right[row, column])
+    }
 
 
 def validate_nbest(

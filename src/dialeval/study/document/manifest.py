@@ -95,6 +95,8 @@ class AnswerSource:
     """Why they could not be checked, in the words of the error."""
     cut: int = 0
     """How many answers a limit on tokens ended."""
+    emptied: int = 0
+    """To how many a filter had dropped every candidate, so that the answer is what it falls back to."""
     refused: int = 0
     """How many prompts the system refused."""
     refusal: str | None = None
