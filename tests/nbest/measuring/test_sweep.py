@@ -6,13 +6,12 @@ import json
 from dataclasses import dataclass, field
 
 import pytest
-from dialeval.evaluation.breakdowns import break_down
 
 from dialeval.core import Signature
 from dialeval.data.types import Response
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.measure import Respondent, Tools
-from dialeval.evaluation.runner import Plan
+from dialeval.evaluation.runner import Plan, break_down
 from dialeval.nbest.measure import NBestLists, nbest, nbest_variety
 from dialeval.nbest.measuring.judged import SweptList
 from dialeval.nbest.measuring.lists import beam_of, decoded_by
