@@ -179,7 +179,8 @@ def question_source(
     None also means that no filter dropped all candidates of one. ``times`` are those of the batches and of the single
     answers that were cached.
     """
-    asked = _earlier(times, began) if _can_change(system) else []
+    earlier = _earlier(times, began)
+    asked = earlier if earlier and _can_change(system) else []
     given = [answer.usage.emptied for answer in answers if answer.usage is not None]
     emptied = sum(given)
     if not asked and not emptied:

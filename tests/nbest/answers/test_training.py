@@ -79,7 +79,7 @@ class TestTheShippedClassifier:
         readings = load_classifier().read([q for q, _, _ in asked], [a for _, a, _ in asked])
         labels = [reading.label for reading in readings]
         assert all(given in (label, "ambiguous") for given, (_, _, label) in zip(labels, asked, strict=True))
-        assert labels.count("ambiguous") <= 1
+        assert labels.count("ambiguous") <= 2, "indirect ones may be, two of these four"
         assert [labels[0], labels[1]] == ["yes", "no"], "direct answers are read"
 
     def test_an_answer_about_something_else_is_neither_yes_nor_no(self):
