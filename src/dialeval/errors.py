@@ -35,7 +35,7 @@ class BadInput(DialevalError):
     found: str
     expected: str
     todo: str
-    """What the user can do next, as an imperative sentence."""
+    """Next step for the user, as an imperative sentence."""
     line: int | None = None
     """1-based line (of text formats) or row (of tables); None when the whole file is at fault."""
     field: str | None = None
@@ -106,7 +106,7 @@ def in_clone() -> bool:
 
 
 def install_command(extra: str = "") -> str:
-    """How to install dialeval, or an extra of it: from the user's clone, or by name if there is none."""
+    """Command that installs dialeval, or an extra of it: from the user's clone, or by name if there is none."""
     package = "." if in_clone() else "dialeval"
     return f"pip install '{package}[{extra}]'" if extra else f"pip install {package}"
 
@@ -165,6 +165,6 @@ def _says_so(error: BaseException) -> bool:
 
 
 def described(error: Exception) -> str:
-    """What went wrong, for those who read it among results: our own words, or those of foreign code with its kind."""
+    """Message for those who read it among results: our own words, or those of foreign code with its kind."""
     told = str(error) if isinstance(error, DialevalError) else f"{type(error).__name__}: {error}"
     return writable_text(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Declaration:
-    """What the type of a value does not say: the names of an option, the range of its values, and its help.
+    """All that the type of a value does not say: the names of an option, the range of its values, and its help.
 
     A field of a dataclass is named after itself and explained by the docstring below it, unless this says otherwise.
     """

@@ -92,7 +92,7 @@ class Source:
     text: str = ""
     """The response, if the item shows just one: so a key can be held against the records that it was made of."""
     criteria: tuple[str, ...] = ()
-    """What was asked about the item when its study was made."""
+    """Questions about the item when its study was made."""
 
     def system_of(self, candidate: str) -> str:
         """The system of a candidate, or of the whole item if the candidate has none of its own."""

@@ -59,9 +59,9 @@ class ChatSettings:
     """The talk that comes before the ratings."""
 
     turns: int
-    """How many turns the rater has."""
+    """Number of turns that the rater has."""
     systems: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """How each system is made, by name: ``STUDY.yaml:NAME`` or as ``dialeval chat`` takes it."""
+    """Source of each system, by name: ``STUDY.yaml:NAME`` or as ``dialeval chat`` takes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Settings:
     block: Annotated[int | None, Option(min=1)] = None
     """Most items that one rater gets."""
     lease_seconds: float = 1800.0
-    """How long an item is kept for a rater who does nothing."""
+    """Time for which an item is kept for a rater who does nothing."""
     least_seconds: Annotated[float, Option(min=0)] = 0.0
     """Least seconds between showing an item and its answer."""
     check_rate: Annotated[float, Option(min=0, max=0.5)] = 0.0
@@ -92,7 +92,7 @@ class Settings:
     qualification: Annotated[float, Option("--pass", min=0, max=1)] = 1.0
     """Share of right answers needed to pass the test."""
     attempts: int = 2
-    """How often a rater may try to qualify."""
+    """Number of times that a rater may try to qualify."""
     gold_within: Annotated[float, Option("--within", min=0)] = 0.0
     """Distance from a known value that still counts as right."""
     chat: ChatSettings | None = None

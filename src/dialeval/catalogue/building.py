@@ -34,7 +34,7 @@ _ABILITIES: Final[Mapping[str, Ability]] = {
 
 
 class KeyProblem(NamedTuple):
-    """What is wrong with a system's keys."""
+    """Problem of a system's keys."""
 
     key: str | None
     """None where it concerns the system as a whole."""
@@ -276,7 +276,7 @@ class KindInfo:
     missing: tuple[str, ...]
     """Packages that it needs and that are not installed."""
     install: str | None
-    """What installs them."""
+    """Command that installs them."""
 
 
 def kinds() -> tuple[KindInfo, ...]:

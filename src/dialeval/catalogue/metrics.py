@@ -242,9 +242,9 @@ EVERY_METRIC: Final = tuple(
     if not traits.costly
     for parameters in traits.calls or ("",)
 )
-"""What ``dialeval score --all`` tries: all but those that take long or fit few data."""
+"""Metrics of ``dialeval score --all``: all but those that take long or fit few data."""
 DEFAULT_METRICS: Final = ("bleu(order=4)", "rouge_l", "length")
-"""What ``dialeval score`` computes if no metric is named."""
+"""Metrics of ``dialeval score`` if none is named."""
 
 
 def build(name: str) -> Metric[Example]:

@@ -46,7 +46,7 @@ def unwritable(text: str) -> str | None:
 def generate(
     system: Generator, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
 ) -> list[tuple[Response, ...]]:
-    """What the system answers to each context, best first; Unsuitable where its answers are of another shape."""
+    """Return the system's answers to each context, best first; Unsuitable if they are of another shape."""
     # A system of one's own may know nothing of lists.
     several = {} if n == 1 else {"n": n}
     answers: object = system.generate(contexts, **several, seed=seed)

@@ -21,7 +21,7 @@ class SharedBatch(tuple[S_co, ...]):
     start: int
     """Where they begin in it."""
     coming: int
-    """How many subjects are known to come, these among them; 0 where nobody can say."""
+    """Number of subjects that are known to come, these among them; 0 if nobody can say."""
 
     def __new__(
         cls, subjects: Iterable[S_co] = (), whole: SharedBatch[S_co] | None = None, start: int = 0
@@ -36,7 +36,7 @@ class SharedBatch(tuple[S_co, ...]):
 
 
 def once(subjects: Sequence[object], key: Hashable, compute: Callable[[], T]) -> T:
-    """What ``compute`` gives: computed once where the subjects are a shared batch, ``key`` saying what it is."""
+    """Return what ``compute`` gives, computed once if the subjects are a shared batch; ``key`` says what it is."""
     if not isinstance(subjects, SharedBatch):
         return compute()
     if key not in subjects.known:
@@ -46,7 +46,7 @@ def once(subjects: Sequence[object], key: Hashable, compute: Callable[[], T]) ->
 
 
 def coming_with(subjects: Sequence[object]) -> int:
-    """How many subjects are known to come in all, by a batch of them."""
+    """Return the number of subjects that are known to come in all, by a batch of them."""
     return max(len(subjects), subjects.coming if isinstance(subjects, SharedBatch) else 0)
 
 

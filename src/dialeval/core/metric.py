@@ -31,7 +31,7 @@ class Part(NamedTuple):
     """Some of the subjects of a measure, or the measure at another setting: what a breakdown has a score of."""
 
     keys: tuple[tuple[str, str | int], ...]
-    """What sets it apart, as ``(("stimuli", "ENTQ"), ("n", 5))``."""
+    """Settings of the part, as ``(("stimuli", "ENTQ"), ("n", 5))``."""
     metric: Metric[Any]
     subjects: Sequence[Any]
 
@@ -174,11 +174,11 @@ class Metric(Generic[S_contra]):
         return self
 
     def explain(self, subject: S_contra, /) -> str:
-        """What lowered the score of a subject, in a line; empty if there is nothing to say."""
+        """Say what lowered the score of a subject, in a line; empty if there is nothing to say."""
         return ""
 
     def turn_effects(self, subject: Any, /) -> list[float]:
-        """How much the score of a dialogue would rise without each turn; NaN if too little would be left."""
+        """Return how much the score of a dialogue would rise without each turn; NaN if too little would be left."""
         return []
 
     def breakdowns(self, subjects: Sequence[Any], /) -> Iterable[Part]:

@@ -61,16 +61,16 @@ class Generator(System, Protocol):
 
 
 class PartlyAnswered(RunFailed):
-    """What ``generate`` raises where it fails after some contexts were answered."""
+    """Error of ``generate`` that failed after some contexts were answered."""
 
     def __init__(self, message: str, answers: Sequence[tuple[Response, ...] | None], why: str = "") -> None:
         super().__init__(message)
         self.answers = tuple(answers)
         """The responses to each context; None where it was not answered."""
         self.why = why or message
-        """What went wrong, without a word on what was kept."""
+        """Message of the failure, without a word on what was kept."""
         self.cause: Exception | None = None
-        """What the system raised, where that is something else; it comes along from other processes."""
+        """Error that the system raised, if that is another; it comes along from other processes."""
 
 
 @runtime_checkable
@@ -86,7 +86,7 @@ class Priced(Protocol):
     """A system whose tokens may have a price."""
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """What this many tokens cost, in the currency of its prices; None where these are not known."""
+        """Return the cost of this many tokens, in the currency of its prices; None if these are not known."""
 
 
 class Served(System, Protocol):
@@ -130,7 +130,7 @@ class Replayer(System, Protocol):
     """A system whose answers were recorded, item by item."""
 
     def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
-        """What was recorded for each prompt, best first; none where nothing was."""
+        """Return the responses that were recorded for each prompt, best first; none if nothing was."""
 
 
 @runtime_checkable
@@ -141,7 +141,7 @@ class LikelihoodModel(System, Protocol):
         """Natural-log probability of each whole response given its context."""
 
     def tokens(self, responses: Sequence[str]) -> Integers:
-        """How many tokens each response counts for, so that its mean is the log-probability over these."""
+        """Return the number of tokens that each response counts for: its mean is the log-probability over these."""
 
 
 @runtime_checkable

@@ -67,7 +67,7 @@ class Resampling:
 
     @property
     def alpha(self) -> float:
-        """What a p-value has to be below: 0.05 where confidence is 0.95, without what rounding leaves of it."""
+        """Bound of p-values: 0.05 where confidence is 0.95, without what rounding leaves of it."""
         return round(1 - self.confidence, 12)
 
     def clusters(self, items: Sequence[str]) -> Integers | None:
@@ -99,7 +99,7 @@ class Resampling:
         return self.group is by_dialogue and "/" not in "".join(items)
 
     def cluster_name(self, items: Sequence[str]) -> Literal["dialogue", "none"] | None:
-        """How these items are resampled, as our files spell it; None where no two of them belong together."""
+        """Name of the clusters of these items in our files; None if no two of them belong together."""
         if self.cluster == "none":
             return "none"
         return None if self.clusters(items) is None else "dialogue"

@@ -31,7 +31,7 @@ class Missing:
     system: str
     reason: str
     cause: MissingCause | None = field(default=None, compare=False)
-    """Who is behind it; None if that is not known."""
+    """Cause, whether the system or we; None if that is not known."""
 
 
 def absence(subject: object) -> str | None:
@@ -80,7 +80,7 @@ class Result(Framed):
     absence: Absence | None = None
     """Why there is no interval; None where there is one, or nobody asked for one."""
     units: int = 0
-    """What was resampled: subjects with a value, or clusters of them, such as dialogues."""
+    """Number of units that were resampled: subjects with a value, or clusters of them, such as dialogues."""
     design_effect: float | None = None
     """Variance by clusters over variance as if subjects were independent; None where they are, or it is unknown."""
     answers: Integers | None = field(default=None, repr=False)
@@ -93,7 +93,7 @@ class Result(Framed):
     uncounted: int = 0
     """Those of them that have none, although the metric could have judged an answer; 0 where silence has no rule."""
     subjects: Sequence[Any] = ()
-    """What a corpus measure has measured, in order, so that comparisons can measure fewer of them; else empty."""
+    """Subjects of a corpus measure, in order, so that comparisons can measure fewer of them; else empty."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -115,7 +115,7 @@ class Result(Framed):
 
     @property
     def scored(self) -> int:
-        """How many subjects have a value."""
+        """Number of subjects that have a value."""
         return len(self.items) - len(self.reasons)
 
     @property

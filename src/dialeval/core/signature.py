@@ -17,9 +17,9 @@ class Signature:
 
     name: str
     parameters: tuple[tuple[str, Scalar], ...] = ()
-    """What the constructor was given, defaults included."""
+    """Parameters of the constructor, defaults included."""
     facts: tuple[tuple[str, str], ...] = ()
-    """What else moves the number: conventions, resources by name and hash, rival implementations' versions."""
+    """All else that moves the number: conventions, resources by name and hash, rival implementations' versions."""
     version: int = 1
     """Rises when the same parameters begin to give another number."""
 

@@ -21,7 +21,7 @@ class ExampleColumns(NamedTuple):
     complete: bool
     """Whether there is a response everywhere."""
     bare: int
-    """How many have no reference."""
+    """Number that have no reference."""
     given: bool
     """Whether one has knowledge or assertions."""
 

@@ -238,7 +238,7 @@ def custom_format(place: str) -> Format:
 
 
 def own_rows(place: str, source: Source) -> Iterator[Row]:
-    """What a custom function makes of a file: a dict for each record, with the fields of our own formats."""
+    """Rows that a custom function makes of a file: a dict for each record, with the fields of our own formats."""
     from dialeval.files.custom_code import load_code
 
     reader = load_code(place, Path.cwd())

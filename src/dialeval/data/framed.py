@@ -46,7 +46,7 @@ class Framed(ABC):
 
     @abstractmethod
     def _columns(self) -> dict[str, list[object]]:
-        """What each column holds, by name."""
+        """Return the columns by name."""
 
     @abstractmethod
     def _caption(self) -> str:

@@ -18,9 +18,9 @@ class Turn:
     """The role as chat APIs spell it: ``user``, ``assistant``, ``system``, or any other label."""
     text: str
     name: str | None = None
-    """Who it was among several of the same role."""
+    """Name of the speaker among several of the same role."""
     extra: Mapping[str, object] | None = field(default=None, hash=False)
-    """What else a chat message holds, as it stood there (``EXTRA``): calls of tools, content in parts."""
+    """All else that a chat message holds, as it stood there (``EXTRA``): calls of tools, content in parts."""
 
 
 EXTRA: Final = ("content", "tool_calls", "function_call", "tool_call_id", "refusal", "audio")
@@ -31,7 +31,7 @@ ACT_TURN: Final = "act"
 """The name of the turn that holds what a response has to say: a dialogue act, in any notation."""
 
 UNNAMED: Final = "system"
-"""What a system is called where its file does not name it."""
+"""Name of a system if its file does not name it."""
 
 
 Context: TypeAlias = tuple[Turn, ...]
@@ -62,7 +62,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a system said, and its log-probability if known."""
+    """Response of a system, and its log-probability if known."""
 
     text: str
     logprob: float | None = None
@@ -70,9 +70,9 @@ class Response:
     missing: str | None = None
     """Why there is no response, where that is known; the text is then empty, but that is not what the system said."""
     usage: Usage | None = field(default=None, compare=False)
-    """What it took; no part of what was said, so not written with it."""
+    """Time and tokens that it took; no part of what was said, so not written with it."""
     cause: MissingCause | None = field(default=None, compare=False)
-    """Who is behind a missing response; None if that is not known."""
+    """Cause of a missing response, the system or we; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Prompt:
     knowledge: tuple[str, ...] = ()
     """Texts whose facts a response is to keep; no part of what systems are asked."""
     assertions: tuple[Assertion, ...] = ()
-    """What every response must fulfil."""
+    """Conditions that every response must meet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Candidate:
     text: str
     correct: bool
     error: str | None = None
-    """What is wrong with a false candidate, such as ``contradictory`` or ``irrelevant``."""
+    """Mistake of a false candidate, such as ``contradictory`` or ``irrelevant``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class Judgement:
     reason: str | None = None
     """Why there is no value, where that is known."""
     evidence: str | None = None
-    """What the rater found, in a line."""
+    """Finding of the rater, in a line."""
 
 
 Record: TypeAlias = Dialogue | Prompt | Example | Question | NBest | Judgement

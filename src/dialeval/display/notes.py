@@ -16,7 +16,7 @@ class Note:
     """
 
     code: str = field(compare=False)
-    """What the note is about, for programs and tests: ``few_systems``."""
+    """Code of the note, for programs and tests: ``few_systems``."""
     text: str
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Note:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any:
-        """How pydantic reads a note: from its text."""
+        """Let pydantic read a note from its text."""
         from pydantic_core import core_schema
 
         return core_schema.no_info_after_validator_function(cls.read, core_schema.str_schema(strict=True))

@@ -34,7 +34,7 @@ class Section:
 
     anchor: str
     link: str
-    """What the page's navigation calls it."""
+    """Its name in the page's navigation."""
     title: str
     html: str
     """From a template of ours, in which every value was escaped."""

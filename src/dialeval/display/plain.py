@@ -14,7 +14,7 @@ _RULE: Final = "─"
 _ONE_CELL: Final = frozenset(map(chr, range(32, 127))) | set("★≈†×−–—…↑↓•") | set(_RULE)
 """Characters that are known to be as wide as any letter; others are left to rich."""
 _WANTED: Final = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
-"""What people set so that files and pipes are treated as terminals."""
+"""Variables that people set so that files and pipes are treated as terminals."""
 
 
 def is_plain(text: str) -> bool:
@@ -23,7 +23,7 @@ def is_plain(text: str) -> bool:
 
 
 def cell_len(text: str) -> int:
-    """How many cells of a terminal the text takes."""
+    """Return the number of cells that the text takes on a terminal."""
     if is_plain(text):
         return len(text)
     from rich.cells import cell_len
@@ -60,7 +60,7 @@ def wrapped(
 
 
 def plain_width() -> int | None:
-    """How long lines on standard output may be; None where it is not a file or pipe that takes plain UTF-8."""
+    """Return the width of lines on standard output; None if it is not a file or pipe that takes plain UTF-8."""
     if sys.stdout is None:  # closed before the program began
         return None
     encoding = (getattr(sys.stdout, "encoding", None) or "").lower()

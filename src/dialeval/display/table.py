@@ -35,7 +35,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What one cell says."""
+    """Text and marks of one cell."""
 
     text: str
     detail: str = ""

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 NAME_LIMIT = 28
-"""How wide names may be where the table would else not fit; tables with several columns of words may fold further."""
+"""Width of names if the table would else not fit; tables with several columns of words may fold further."""
 FOLDS = (NAME_LIMIT, 20, 14, 10)
 _FOLDED = re.compile(r"(?:(?:(?<!\w)-)?\d+(?:[.,]\d+)*|[^\s\-_/.:,=])*(?:[\s_/.:,=]|(?<=\w)-|-(?!\d))*")
-"""What is not broken if it fits: a word with the signs behind it, or a number."""
+"""Pieces that are not broken if they fit: a word with the signs behind it, or a number."""
 ASCII = str.maketrans(
     {"★": "*", "≈": "~", "†": "+", "×": "x", "−": "-", "—": "-", "…": ".", "↑": "^", "↓": "v", "•": "-"}
 )
@@ -72,7 +72,7 @@ def _note_lines(note: str, width: int) -> list[str]:
 
 
 def _plain_lines(table: Table, width: int) -> list[str] | None:
-    """What a console without colours prints; None where that takes more than putting cells side by side."""
+    """Return what a console without colours prints; None if that takes more than putting cells side by side."""
     body: list[str] = []
     for index, piece in enumerate(_pieces(table, width)):
         columns = [_plain_column(table, column, piece) for column in piece.columns]
@@ -99,7 +99,7 @@ class Piece(NamedTuple):
     stacked: bool = False
     """Whether details stand below the text, not beside it."""
     fold: int | None = None
-    """How wide words may be before they are folded."""
+    """Return the width of words before they are folded."""
 
 
 def _pieces(table: Table, width: int) -> list[Piece]:

@@ -31,7 +31,7 @@ def one_line(text: str, *, limit: int | None = None) -> str:
 
 
 def decimals(numbers: Iterable[float | None]) -> int:
-    """How many decimals show these numbers to about three digits, the same for all of them."""
+    """Return the number of decimals that show these numbers to about three digits, the same for all of them."""
     largest = max((abs(n) for n in numbers if n is not None), default=0.0)
     if largest < NEGLIGIBLE:
         return 4 if largest else 3

@@ -35,7 +35,7 @@ class CacheWarning(UserWarning):
 
 
 class CacheSize(NamedTuple):
-    """How much a cache holds."""
+    """Size of a cache."""
 
     files: int
     bytes: int
@@ -52,7 +52,7 @@ class Cache:
         self._sweep()
 
     def get(self, key: str, digest: str) -> bytes | None:
-        """What was put under this key and digest; None, with a warning, where it can no longer be trusted."""
+        """Return what was put under this key and digest; None, with a warning, if it can no longer be trusted."""
         path = self.path(key, digest)
         try:
             content = path.read_bytes()
@@ -111,7 +111,7 @@ class Cache:
         return self.folder / name[:2] / name
 
     def size(self) -> CacheSize:
-        """How many results there are, and their bytes."""
+        """Return the number of results, and their bytes."""
         sizes = [entry.stat().st_size for entry in self._entries()]
         return CacheSize(len(sizes), sum(sizes))
 
@@ -144,7 +144,7 @@ class LayeredCache(Cache):
         self.others = tuple(map(Cache, others))
 
     def get(self, key: str, digest: str) -> bytes | None:
-        """What was put here, or into the first of the others that has it."""
+        """Return what was put here, or into the first of the others that has it."""
         payload = super().get(key, digest)
         for other in self.others:
             if payload is None and (payload := other.get(key, digest)) is not None:
@@ -178,7 +178,7 @@ class CountingCache(Cache):
         """When each of those that were found was written, in seconds since 1970."""
 
     def get(self, key: str, digest: str) -> bytes | None:
-        """What the cache has."""
+        """Return what the cache has."""
         payload = self._cache.get(key, digest)
         if payload is not None:
             try:
@@ -227,7 +227,7 @@ def _checksum(name: str, payload: bytes) -> bytes:
 
 
 def _fault(name: str, content: bytes) -> str | None:
-    """What is wrong with a file of the cache; None where nothing is."""
+    """Say what is wrong with a file of the cache; None if nothing is."""
     if len(content) < _HEADER.size:
         return f"only {len(content)} bytes long"
     magic, version, checksum = _HEADER.unpack_from(content)

@@ -123,7 +123,7 @@ class RayCluster:
             raise self._no_room()
 
     def _room(self) -> int:
-        """How many workers the cluster has room for now."""
+        """Number of workers that the cluster has room for now."""
         return room_for(self.needs, self._ray.nodes())
 
     def _no_room(self) -> RunFailed:

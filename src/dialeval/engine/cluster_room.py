@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What each worker takes of the cluster."""
+    """Resources that each worker takes of the cluster."""
 
     cpus: float = 1.0
     gpus: float = 0.0
@@ -17,7 +17,7 @@ class Needs:
 
 
 def room_for(needs: Needs, nodes: Iterable[Mapping[str, Any]]) -> int:
-    """How many workers these nodes, as Ray describes them, can hold; a worker is on one node."""
+    """Return the number of workers that these nodes, as Ray describes them, can hold; a worker is on one node."""
     asked = {"CPU": needs.cpus, "GPU": needs.gpus}
     shares = {kind: share for kind, share in asked.items() if share}
     return sum(
@@ -28,7 +28,7 @@ def room_for(needs: Needs, nodes: Iterable[Mapping[str, Any]]) -> int:
 
 
 def no_room(needs: Needs, address: str, total: Mapping[str, float]) -> str:
-    """What to say where no node of a cluster can hold a worker."""
+    """Return the message if no node of a cluster can hold a worker."""
     return (
         f"The Ray cluster at {address} has {total.get('CPU', 0):g} CPUs and {total.get('GPU', 0):g} GPUs, "
         f"and each worker needs {needs.cpus:g} and {needs.gpus:g} on one node. Ask for less with 'resources', or "

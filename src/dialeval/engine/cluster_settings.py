@@ -13,7 +13,7 @@ from typing import Final
 EMBEDDED: Final = "local"
 """The address of a cluster that is started in this process."""
 ATTEMPTS: Final = 5
-"""How often a batch is tried whose worker or node died; then the run fails, as a batch may kill whatever runs it."""
+"""Attempts at a batch whose worker or node died; then the run fails, as a batch may kill whatever runs it."""
 _ALWAYS: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_raylet_start_wait_time_s": "120",
@@ -41,7 +41,7 @@ _TOKENS: Final = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 def settings_for(address: str, known: Mapping[str, str]) -> dict[str, str]:
-    """What Ray should find in its environment; what is ``known`` there already is the user's and stays.
+    """Return what Ray should find in its environment; what is ``known`` there already is the user's and stays.
 
     An embedded cluster has a token of its own. Left to itself, Ray keeps one in the user's home where others may read
     it, and later clusters of the user ask for it. A cluster by address is asked with the user's token, if there is one.
@@ -58,7 +58,7 @@ def settings_for(address: str, known: Mapping[str, str]) -> dict[str, str]:
 
 
 _set: dict[str, str] = {}
-"""What `prepare_environment` has set in this process."""
+"""Variables that `prepare_environment` has set in this process."""
 
 
 def prepare_environment(address: str, environment: MutableMapping[str, str]) -> None:

@@ -16,7 +16,7 @@ _HELD: Final = 2
 
 
 class Outcome(NamedTuple):
-    """What became of a batch: our own errors travel as values, so that Ray does not wrap them."""
+    """Outcome of a batch: our own errors travel as values, so that Ray does not wrap them."""
 
     result: Any
     error: Exception | None = None

@@ -34,7 +34,7 @@ class Executor(Protocol):
 
     @property
     def width(self) -> int:
-        """How many batches to keep under way."""
+        """Number of batches to keep under way."""
 
     def submit(self, task: Callable[[Sequence[B]], R], content: Sequence[B], /) -> Future[R]:
         """The result of the task on this content, now or later."""

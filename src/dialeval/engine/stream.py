@@ -166,7 +166,7 @@ class _Window(Generic[B, R]):
         self.entries.clear()
 
     def obituary(self) -> str:
-        """What to tell the user when a worker has died."""
+        """Return what to tell the user when a worker has died."""
         lost = [e.number + 1 for e in self.entries if not e.settled]
         which = "between batches" if not lost else f"during one of the batches {lost[0]} to {lost[-1]}"
         which = f"during batch {lost[0]}" if len(lost) == 1 else which

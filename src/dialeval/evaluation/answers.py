@@ -29,7 +29,7 @@ class SystemAnswers(NamedTuple):
     answers: list[tuple[Response, ...]]
     """To each prompt, best first; nothing, or a reason, where there is no response."""
     failure: str | None = None
-    """How many prompts were answered, and why the rest was not; None where the system was asked about all of them."""
+    """Sentence on how many prompts were answered, and why the rest was not; None if the system was asked about all."""
 
 
 def answers_of(
@@ -42,7 +42,7 @@ def answers_of(
     n: int = 1,
     executor: Executor | None = None,
 ) -> SystemAnswers:
-    """What the system says to each prompt, up to ``n`` responses each, best first.
+    """Return the system's responses to each prompt, up to ``n`` each, best first.
 
     Where it fails before it has answered any, its error is raised. Answers are computed here unless there is an
     executor, and not in a pool of processes: a model is loaded once, and brings its own threads.

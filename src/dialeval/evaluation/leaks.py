@@ -32,7 +32,7 @@ class Leak:
 
     @property
     def sentence(self) -> str:
-        """How many there are, and what to ask oneself."""
+        """Say how many there are, and what to ask oneself."""
         return (
             f"{self.system}: {self.copied:,} of {count(self.items, 'response')} equal their reference: is the data its "
             "own log?"

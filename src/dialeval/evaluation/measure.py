@@ -35,7 +35,7 @@ class Respondent:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a measure may use to ask a system more."""
+    """Means with which a measure may ask a system more."""
 
     cache: Cache | None = None
     watch: Watch = unwatched
@@ -60,14 +60,14 @@ class Asking(Protocol):
 
     @property
     def metric(self) -> Metric[Any]:
-        """What judges the subjects."""
+        """Metric that judges the subjects."""
 
     @property
     def inputs(self) -> Mapping[str, str | None]:
         """The files it reads, by the option that names each; None where a study does not name it."""
 
     def subjects(self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools) -> Subjects:
-        """What the metric is asked about for one system: its choices, its n-best lists, its answers to probes."""
+        """Return the subjects of one system: its choices, its n-best lists, its answers to probes."""
 
 
 @runtime_checkable
@@ -112,7 +112,7 @@ class RecordsContexts(Protocol):
 
 
 class SectionDocument(Protocol):
-    """What ``summary.json`` says of one measure of a capability beside its scores."""
+    """Section of ``summary.json`` about one measure of a capability, beside its scores."""
 
     @property
     def measure(self) -> str:
@@ -163,10 +163,10 @@ class Capability(Protocol):
         """Write its files into a run folder, from the subjects of each measure and system."""
 
     def asked(self, folder: Path) -> dict[str, bytes]:
-        """What each item of each measure asked, by a key for both, as a run folder has it."""
+        """Return the prompt of each item of each measure, by a key for both, as a run folder has it."""
 
     def examples(self, folder: Path) -> Iterator[Example]:
-        """What systems answered under its measures, as a run folder has it."""
+        """Return the systems' answers under its measures, as a run folder has them."""
 
     def examples_of(self, subjects: Subjects) -> Iterator[Example]:
         """The same from the subjects of one measure and system."""
@@ -193,9 +193,9 @@ class Measure:
     label: str
     metric: Metric[Any]
     summary: str
-    """What it measures, in one line."""
+    """Summary in one line."""
     subjects: Callable[[Respondent, Tools], Subjects]
-    """What the metric is asked about: a system's examples, or what its capability asks more."""
+    """Return the subjects of the metric: a system's examples, or what its capability asks more."""
     inputs: Mapping[str, Path | None] = field(default_factory=dict)
     """The files it reads, by the option that names each; None where a study does not name it."""
     full_label: str = ""

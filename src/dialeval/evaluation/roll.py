@@ -299,7 +299,7 @@ _MOST_REMEMBERED: Final = 32768
 
 
 class _RollSettings(NamedTuple):
-    """How subjects are noted."""
+    """Settings with which subjects are noted."""
 
     batch_size: int
     digests: bool

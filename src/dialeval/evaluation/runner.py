@@ -46,7 +46,7 @@ UNDEFINED: Final = "undefined for this item: the metric could not compute a valu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How an evaluation is carried out. Only two can move a number: resampling the interval's, silence the score."""
+    """Settings of an evaluation. Only two can move a number: resampling the interval's, silence the score."""
 
     resampling: Resampling = DEFAULT_RESAMPLING
     executor: Executor = field(default_factory=InProcess)
@@ -56,7 +56,7 @@ class Plan:
     packed: bool = False
     """Whether results hold ids and systems packed: a fifth of the memory, and slower to look up."""
     silence: SilenceRule = "worst"
-    """What an item that the system left unanswered counts as."""
+    """Value of an item that the system left unanswered."""
 
 
 DEFAULT_PLAN: Final = Plan()
@@ -164,7 +164,7 @@ class Tally(Generic[S]):
         self._rows.add(rows[scored])
 
     def result(self) -> Result:
-        """What all subjects come to; the tally is then used up."""
+        """Return the result over all subjects; the tally is then used up."""
         reasons, self._reasons = self._reasons, {}
         scored = np.ones(len(self._roll), dtype=bool)
         unscored = np.fromiter(reasons, dtype=np.int64, count=len(reasons))
@@ -381,7 +381,7 @@ class PartScore:
     measure: str
     system: str
     part: Mapping[str, int | str]
-    """What sets the part apart: ``{"stimuli": "ENTQ", "n": 5}``."""
+    """Settings of the part: ``{"stimuli": "ENTQ", "n": 5}``."""
     estimate: Estimate
     unscored: Mapping[str, int]
     """Number of subjects without a value, by reason."""

@@ -28,7 +28,7 @@ from dialeval.stats.resampling.jackknife import Source, source_of
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """What one system said to one item in each of its runs."""
+    """Answers of one system to one item, one of each of its runs."""
 
     item: str
     system: str

@@ -25,7 +25,7 @@ from dialeval.text.blank import is_blank
 
 K = TypeVar("K")
 SilenceRule: TypeAlias = Literal["worst", "unscored"]
-"""What an unanswered item counts as: the worst value, where the measure has one; or what the metric itself says, where
+"""Value of an unanswered item: the worst one, where the measure has one; or what the metric itself says, where
 it says anything, as of an item that we failed on."""
 BLANK: Final = "blank response"
 _EMPTY: Final = Response("")
@@ -74,12 +74,12 @@ def counts_as_empty(metric: Metric[Any]) -> bool:
 
 
 def _value_of(metric: Metric[Any]) -> float | None:
-    """What stands for an unanswered item: None is what an empty response gives, NaN nothing."""
+    """Return the value of an unanswered item; None for what an empty response gives, NaN for none."""
     return None if metric.higher_is_better is None else metric.silence
 
 
 class Silence(NamedTuple):
-    """What a metric makes of unanswered subjects."""
+    """Rows of a metric for unanswered subjects."""
 
     rows: Mapping[int, Floats]
     """Statistics by place of those that count."""
@@ -221,7 +221,7 @@ _AS_WORST, _AS_EMPTY, _LEFT_OUT = _RULES = (
     "counted as empty responses",
     "left out",
 )
-"""What becomes of unanswered items, as people read it."""
+"""Ways to count unanswered items, as people read them."""
 
 
 def no_value(results: Iterable[Result]) -> str | None:
@@ -239,7 +239,7 @@ def no_value(results: Iterable[Result]) -> str | None:
 
 
 class Unanswered(NamedTuple):
-    """How many items a system left unanswered, and of how many; under the measure that counts most of them."""
+    """Number of items that a system left unanswered, and of how many; under the measure that counts most of them."""
 
     source: str
     system: str
@@ -258,7 +258,7 @@ def unanswered_of(source: str, results: Iterable[tuple[str, Result]]) -> list[Un
 
 
 def silence_notes(results: Iterable[tuple[tuple[str, str], Result]]) -> Iterator[str]:
-    """How many items each system left unanswered, and under which measures they count; by measure and system."""
+    """Say how many items each system left unanswered, and how measures count them; by measure and system."""
     groups: dict[tuple[str, int, int], dict[str, list[str]]] = {}
     for (measure, system), result in results:
         if result.unanswered:
@@ -271,7 +271,7 @@ def silence_notes(results: Iterable[tuple[tuple[str, str], Result]]) -> Iterator
 
 
 def unscored_note(result: Result) -> str | None:
-    """How many items have no value, by reason, each with its first item; None where all have one."""
+    """Say how many items have no value, by reason, each with its first item; None if all have one."""
     places: dict[str, list[int]] = {}
     for index, reason in result.reasons.items():
         places.setdefault(reason, []).append(index)

@@ -25,9 +25,9 @@ from dialeval.files.digests import Stamp, hash_file, stamp
 from dialeval.files.folders import with_home
 
 DIGITS: Final = 16
-"""How much of the source's sha256 a signature holds."""
+"""Number of digits of the source's sha256 in a signature."""
 MODULES: Final = "dialeval_own_"
-"""How the names of modules begin that are files of users; other processes cannot import these."""
+"""Beginning of the names of modules that are files of users; other processes cannot import these."""
 _PLACE: Final = re.compile(r"(?P<where>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
 
 
@@ -38,7 +38,7 @@ GROUPS: Final = (METRICS, SYSTEMS)
 
 
 class _Named(NamedTuple):
-    """What may be loaded."""
+    """Code that may be loaded."""
 
     origins: frozenset[str]
     """Resolved files, and modules."""
@@ -132,7 +132,7 @@ def installed(group: str, name: str) -> str | None:
 
 
 def load_code(place: str, folder: Path) -> CustomCode:
-    """What stands at ``place``; files are relative to ``folder``."""
+    """Return what stands at ``place``; files are relative to ``folder``."""
     match = _PLACE.fullmatch(place)
     if match is None:
         raise DialevalError(f"Cannot read {place!r}: expected file.py:NAME or module:NAME.")

@@ -21,7 +21,7 @@ FINITE: Final = {"allow_inf_nan": False}
 
 
 class Origin(NamedTuple):
-    """What a folder should be, and how to fix a damaged one."""
+    """Description of a folder, and the way to fix a damaged one."""
 
     expected: str
     again: str
@@ -32,7 +32,7 @@ class LaidOut(Protocol):
     """A value whose JSON is not simply an object with its fields in order."""
 
     def json_value(self) -> object:
-        """What stands for it in a document: an object with other keys, or a text."""
+        """Return what stands for it in a document: an object with other keys, or a text."""
 
 
 def as_json(value: object) -> Any:

@@ -106,7 +106,7 @@ def weights_path(path: Path) -> Iterator[Path]:
 
 
 def read_json(path: Path, expected: str, todo: str) -> Any:
-    """What a small JSON file holds."""
+    """Return the content of a small JSON file."""
     with as_bad_input((*JSON_ERRORS, OSError), str(path), "JSON", expected, todo):
         return json.loads(path.read_text(encoding="utf-8"))
 

@@ -48,7 +48,7 @@ class Baseline(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """How far a baseline gets that never reads the context."""
+    """Accuracy of a baseline that never reads the context."""
 
     name: str
     looks_at: str
@@ -192,7 +192,7 @@ def _normal(sample: Sequence[float]) -> Callable[[float], float]:
 
 
 def _fit_position(questions: Sequence[Question]) -> Score:
-    """How often each place holds a right candidate."""
+    """Return how often each place holds a right candidate."""
     right = Counter(
         index
         for question in questions

@@ -10,11 +10,11 @@ from dialeval.files.documents import FINITE
 from dialeval.stats.estimate import Five as Five
 
 GUESS: Final = "?"
-"""What the label of a guess ends in."""
+"""Ending of the label of a guess."""
 
 
 UNLABELLED: Final = "unlabelled"
-"""What false candidates without a label are shown under."""
+"""Label under which false candidates without one are shown."""
 
 
 def is_guess(label: str) -> bool:

@@ -389,7 +389,7 @@ def choice_rows(subjects: Iterable[tuple[str, Subjects]]) -> list[ChoiceRow]:
 
 
 def _narrowing(label: str) -> str:
-    """What moves the questions that a measure asks, of its label."""
+    """Return what moves the questions that a measure asks, of its label."""
     asked = [(key, value) for key, value in split_call(label).parameters if key in _NARROWS]
     return print_call("selection", asked)
 

@@ -36,7 +36,7 @@ class Spread(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How far raters agree on the scores of candidates (Fleiss, 1971; scores as categories)."""
+    """Agreement of raters on the scores of candidates (Fleiss, 1971; scores as categories)."""
 
     six_classes: Statistic
     two_classes: Statistic
@@ -56,7 +56,7 @@ class SharedWords(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """How far likeness of words alone gets, with the candidates chosen and with random ones (Sato et al., 3.2)."""
+    """Accuracy of likeness of words alone, with the candidates chosen and with random ones (Sato et al., 3.2)."""
 
     chosen: Estimate
     """With an interval over contexts."""
@@ -77,14 +77,14 @@ class Statistics:
     status: str
     """Whether people have looked at it, in a sentence."""
     labels: Mapping[str, int]
-    """What is wrong with false candidates, where somebody says so."""
+    """Mistakes of false candidates, if somebody names them."""
     agreement: Agreement | None
     """None where there are no scores."""
     shared_words: SharedWords
     lexical: Lexical
     artefacts: tuple[Artefact, ...]
     faults: tuple[Note, ...]
-    """What is wrong with some of the questions."""
+    """Faults of some of the questions."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ def agreement_of_scores(questions: Sequence[Question], judgements: Iterable[Judg
 
 
 def shared_words(questions: Sequence[Question]) -> SharedWords:
-    """How often candidates share words of content with the ground truth and with the context."""
+    """Return how often candidates share words of content with the ground truth and with the context."""
     false_truth, false_context, truth_context = [], [], []
     for question in questions:
         context = set(content_words(joined(question.context)))

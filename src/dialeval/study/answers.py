@@ -59,7 +59,7 @@ def ask(
 
 
 def _unusable(answers: Sequence[Example | Missing]) -> str | None:
-    """How many answers were lost on their way, and why the first was; None if none was."""
+    """Say how many answers were lost on their way, and why the first was; None if none was."""
     lost = [answer for answer in answers if isinstance(answer, Missing) and answer.cause == "failed"]
     if not lost:
         return None
@@ -92,7 +92,7 @@ def _answers(system: System, prompts: Sequence[Prompt], study: Study, workshop: 
 
 
 def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> Sequence[Example | Missing]:
-    """What a further run of a system said to each prompt."""
+    """Return the responses of a further run of a system to the prompts."""
     silent = f"{run.path} has no response to any of the {len(prompts)} items. Do the ids agree?"
     return _examples(run, prompts, run.each(prompts), silent)
 
@@ -100,7 +100,7 @@ def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> Sequence[Example | 
 def _examples(
     system: System, prompts: Sequence[Prompt], answers: Iterable[tuple[Response, ...]], silent: str
 ) -> Sequence[Example | Missing]:
-    """What the system said to each prompt; an error with the words ``silent`` where a file records none of them."""
+    """The system's response to each prompt; an error with the words ``silent`` if a file records none of them."""
     answered = not isinstance(system, Replayer)
 
     def each() -> Iterator[Example | Missing]:

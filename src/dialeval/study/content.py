@@ -54,13 +54,13 @@ def content_of(
 
 
 def notes_of(summary: Summary) -> tuple[str, ...]:
-    """What capabilities say below the leaderboard."""
+    """Yield the notes of capabilities below the leaderboard."""
     sections = {name: given for name, given in summary.sections.items() if given}
     return tuple(line for name, given in sections.items() for line in TASKS[name].lines(given))
 
 
 def page_sections(content: Content) -> Iterator[Section]:
-    """What capabilities and people add to the page, in the order of ``summary.json``."""
+    """Yield the sections of capabilities and of people's ratings, in the order of ``summary.json``."""
     for name, sections in content.summary.sections.items():
         if sections and (section := TASKS[name].page(sections)) is not None:
             yield section
@@ -145,7 +145,7 @@ def _evidence(
     examples: dict[str, list[Example]],
     explainers: Sequence[Metric[Example] | None],
 ) -> tuple[tuple[str | None, ...], ...]:
-    """What the measures found in each system's response, of its first run; nothing if that is nothing."""
+    """Evidence of the measures in each system's response, of its first run; empty if there is none."""
     found = tuple(
         tuple(
             metric.explain(examples[system][0]) or None

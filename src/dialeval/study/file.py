@@ -52,9 +52,9 @@ class HumanRatings:
     format: str | None = None
     """None where the file's suffix tells."""
     repeats: Repeats | None = None
-    """What counts where one rater judged an answer twice; None where that is an error."""
+    """Judgement that counts if one rater judged an answer twice; None if that is an error."""
     scale: RatingScale | None = None
-    """What raters could choose from; None if nobody said, and no export beside the file does."""
+    """Values that raters could choose from; None if nobody said, and no export beside the file does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Study:
 
     @property
     def silence(self) -> SilenceRule:
-        """What an unanswered item counts as; the study's own rule for missing values says it of all of them."""
+        """Value of an unanswered item, which the study's own rule for missing values says of all of them."""
         return silence_of(self.missing)
 
 

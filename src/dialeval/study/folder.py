@@ -37,7 +37,7 @@ RUN: Final = Origin(
     "Run the study again; what was computed is kept, so it is quick.",
 )
 FILES: Final = ("summary.json", "manifest.json", RESULTS, EXAMPLES, "study.yaml")
-"""What a complete folder holds beside its page and what only some runs have."""
+"""Files of a complete folder, but for its page and what only some runs have."""
 PAGES: Final = {"meta.html": "Agreement with people"}
 """Pages of other evaluations, which the report links if they are in a folder of the run."""
 
@@ -48,7 +48,7 @@ ANSWERS: Final = ".answers"
 """Folder in a run folder with the answers of a run that has not finished, if later runs must not use them."""
 
 STDIN: Final = "stdin.jsonl"
-"""What a run read from standard input, in its folder."""
+"""Input that a run read from standard input, in its folder."""
 
 
 def check_run_folder(folder: Path, study: Study) -> None:
@@ -128,7 +128,7 @@ def describe(run: Run, circumstances: Circumstances | None = None) -> Content:
 
 
 def _answers_of(run: Run) -> Callable[[Collection[str]], Iterator[Example]]:
-    """What gives the answers to some items, to prompts and to whatever else was asked."""
+    """Return a function that gives the answers to some items, to prompts and to whatever else was asked."""
     more = (TASKS[name].examples_of(scored.subjects) for name in TASKS for scored in _asked(run, name))
 
     def answers(items: Collection[str]) -> Iterator[Example]:
@@ -168,7 +168,7 @@ def render(folder: str | Path) -> Path:
 
 
 def read_run(folder: Path) -> Content:
-    """What the page of the run in ``folder`` shows; BadInput names the file and field that is missing or damaged."""
+    """Return the content of a run's page; BadInput names the file and field that is missing or damaged."""
     for name in FILES:
         _required(folder, name)
     try:
@@ -220,7 +220,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def read_examples(folder: Path) -> Iterable[Example]:
-    """What systems answered to the prompts."""
+    """Yield the systems' answers to the prompts."""
     path = folder / EXAMPLES
     # Empty where no system answered, which a reader would call a mistake.
     return read(path, "example") if path.stat().st_size else ()
@@ -232,7 +232,7 @@ def further_runs(summary: Summary) -> range:
 
 
 def read_run_of(folder: Path, run: int) -> Iterable[Example]:
-    """What systems with several runs answered in this one of them."""
+    """Return the answers of systems with several runs in this one of them."""
     return read(_required(folder, f"examples.{run}.jsonl"), "example")
 
 

@@ -66,7 +66,7 @@ class AnswerPolicy:
 
 
 class Check(NamedTuple):
-    """What came of asking a server for cached answers again."""
+    """Outcome of asking a server for cached answers again."""
 
     outcome: CheckOutcome
     asked: int = 0
@@ -122,7 +122,7 @@ def _check(server: Served, cached: Mapping[Context, Response], seed: int) -> Che
 
 
 def _now(server: Served, contexts: Sequence[Context], seed: int) -> dict[Context, str | None]:
-    """What the server says in each context now, blank if it is silent; None if no answer can be used."""
+    """Return the server's answer in each context now, blank if it is silent; None if no answer can be used."""
     if not contexts:
         return {}
     answers = server.ask_again(contexts, seed=seed)
@@ -263,7 +263,7 @@ def _age(moment: str, started: str) -> str:
 
 
 def _verified(source: AnswerSource) -> str:
-    """What is known of whether the server would still give them."""
+    """Say what is known of whether the server would still give them."""
     match source.check:
         case "same":
             return f"; {source.checked} asked again, and the same"

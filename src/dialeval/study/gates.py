@@ -22,7 +22,7 @@ from dialeval.text.calls import print_call, split_call
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What one measure must show: of every system, of one, or of the difference between two.
+    """Threshold of one measure: for every system, for one, or for the difference between two.
 
     A threshold is met where the interval says so: for ``>=`` its lower end, for ``<=`` its upper end.
     """
@@ -72,7 +72,7 @@ class ScoreAtGate(NamedTuple):
     unanswered: int = 0
     """Items that the system left unanswered."""
     items: int = 0
-    """How many items it was asked."""
+    """Number of items that it was asked."""
     constant: bool = False
     """Whether there is no interval because all items have the same value."""
     reasons: Mapping[int, str] = MappingProxyType({})
@@ -90,7 +90,7 @@ class ScoreAtGate(NamedTuple):
         return frozenset(place for place, reason in self.reasons.items() if reason != NOT_SHARED)
 
     def silence(self, allowed: float) -> str | None:
-        """How many items the system left unanswered, where that is more than this share of them; else None."""
+        """Say how many items the system left unanswered if that is more than this share of them; else None."""
         if self.unanswered <= allowed * self.items:
             return None
         return (
@@ -157,7 +157,7 @@ def check_gates(
     *,
     allowed: float = 0.0,
 ) -> Iterator[GateOutcome]:
-    """How the scores and differences fare at the gates that concern them.
+    """Judge the scores and differences by the gates that concern them.
 
     A system that left more than the ``allowed`` share of the items unanswered passes none: of a difference the system
     that another one is subtracted from, of an equivalence both. If both gave the same answers and left the same items
@@ -193,7 +193,7 @@ def _tested(gate: Gate, comparisons: Sequence[Comparison]) -> Comparison | None:
 
 
 def _check_pair(gate: Gate, test: Comparison | None) -> GateOutcome:
-    """How the difference between two systems fares, or whether they are shown to be equivalent."""
+    """Judge the difference between two systems, or whether they are shown to be equivalent."""
     system = gate.system or ""
     if test is None:
         untested = ScoreAtGate(gate.measure, system, Estimate.undefined("they could not be compared"))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class People(NamedTuple):
-    """What people said, and the criterion that measures are compared with."""
+    """Ratings by people, and the criterion that measures are compared with."""
 
     ratings: Ratings
     criterion: str
@@ -55,7 +55,7 @@ def declared_scale(human: HumanRatings, criterion: str) -> RatingScale | None:
 
 
 def agree(study: Study, people: People, scored: Sequence[SystemResult], watch: Watch) -> Findings:
-    """How the study's measures agree with people; estimates of mean ratings where only some answers were rated."""
+    """Correlate the study's measures with people's ratings; estimate mean ratings if only some answers were rated."""
     from dialeval.meta import Inquiry, examine, join
     from dialeval.ratings import Ratings
 

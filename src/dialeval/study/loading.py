@@ -59,7 +59,7 @@ class LoadedRun(Framed):
     examples: tuple[Example, ...]
     resampling: Resampling
     asked: Mapping[str, bytes]
-    """What each item under each measure of a capability asked."""
+    """Prompt of each item under each measure of a capability."""
     statuses: Mapping[str, Mapping[str, str]]
     """Whether people have checked what each measure of a capability asks, by capability and measure."""
     primary: str | None = None
@@ -70,7 +70,7 @@ class LoadedRun(Framed):
     leaks: tuple[Leak, ...] = ()
     """Systems whose responses equal their references on most items."""
     missing: str = "auto"
-    """What missing values count as."""
+    """Rule for missing values."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -265,7 +265,7 @@ def _result(metric: Metric[Any], block: ItemValues, score: Score, trace: Trace, 
 def _subjects(
     system: str, examples: Sequence[Example], results: Mapping[tuple[str, str], SystemResult]
 ) -> Subjects:
-    """What the system said to every item of the run, and the reason where it said nothing."""
+    """Return the system's response to every item of the run, with the reason if there is none."""
     answered = {example.item: example for example in examples if example.system == system}
     silent = {example.item: NO_RESPONSE for example in examples}
     for scored in results.values():
@@ -275,7 +275,7 @@ def _subjects(
 
 
 def _repeated(first: Subjects, others: Sequence[Iterable[Example]]) -> list[Repetition | Missing]:
-    """What a system said in all of its runs."""
+    """Return the responses of a system in all of its runs."""
     system = first[0].system if first else ""
     runs = [first]
     for examples in others:

@@ -150,5 +150,5 @@ def _first_line(maker: Callable[..., object]) -> str:
 
 
 def respondents_examples(respondent: Respondent, _tools: Tools) -> Sequence[Example | Missing]:
-    """What a measure of responses is asked about: what the system answered."""
+    """Subjects of a measure of responses: the system's answers."""
     return respondent.examples

@@ -35,7 +35,7 @@ class Measurement(NamedTuple):
 
 
 def silence_of(rule: MissingRule) -> SilenceRule:
-    """What an unanswered item counts as under the rule for missing values."""
+    """Return what an unanswered item counts as under the rule for missing values."""
     return "worst" if rule in ("auto", "worst") else "unscored"
 
 

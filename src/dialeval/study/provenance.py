@@ -60,7 +60,7 @@ class Beginning(NamedTuple):
 
 
 def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
-    """What ``manifest.json`` holds."""
+    """Return the content of ``manifest.json``."""
     study = run.study
     return Manifest(
         format=1,
@@ -111,7 +111,7 @@ def _trace(scored: SystemResult) -> Trace:
 
 
 def _usage(respondent: Respondent) -> SystemUsage | None:
-    """What the system's answers took; None where that is not known of any."""
+    """Return what the system's answers took; None if that is not known of any."""
     if isinstance(
         innermost(respondent.system), Transcript
     ):  # no file says it, and there may be millions of lines

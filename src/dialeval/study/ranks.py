@@ -84,7 +84,7 @@ def rankings(
 
 
 def _fields(study: Study, scored: Sequence[SystemResult]) -> Iterator[_Field]:
-    """What each measure ranks: systems with a score on the same items, of which one is not as good as 0.
+    """Yield what each measure ranks: systems with a score on the same items, of which one is not as good as 0.
 
     A system that left items unanswered, which the measure cannot count, is ranked as if that share of the corpus had
     the worst score, and not at all if there is none.

@@ -24,7 +24,7 @@ def recorded_examples(
     columns: Columns | None = None,
     allow_unmatched: bool = False,
 ) -> list[Example | Missing]:
-    """What each system of the file, or the given one, responds to each prompt; Missing where it has no line.
+    """Return the response of each system of the file, or of the given one, to each prompt; Missing if it has no line.
 
     Lines that match no prompt are counted in a note; a file of which half of the lines or more match none is refused
     unless that is allowed. Lines without ids are in the order of the prompts.

@@ -56,7 +56,7 @@ class Run(Framed):
     ranks: tuple[Ranking, ...] = ()
     """Over all measures first, then under each measure that ranks systems."""
     agreement: Findings | None = None
-    """How the measures agree with people; None where the study has no human ratings, or they do not join."""
+    """Agreement of the measures with people; None if the study has no human ratings, or they do not join."""
     unmatched: tuple[Unmatched, ...] = ()
     """Files with lines that match no item."""
     answers: tuple[AnswerSource, ...] = ()
@@ -149,7 +149,7 @@ def _broken_down(study: Study, scored: Sequence[SystemResult], workshop: Worksho
 
 
 class Inputs(NamedTuple):
-    """What a study reads before anybody is asked."""
+    """Files that a study reads before anybody is asked."""
 
     prompts: Sequence[Prompt]
     items: Collection[str]

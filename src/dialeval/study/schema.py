@@ -24,7 +24,7 @@ from dialeval.study.document import MissingRule
 
 
 class DataFile(BaseModel):
-    """What ``data`` may hold beside a bare path."""
+    """Keys of ``data``, if it is not a bare path."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -41,7 +41,7 @@ def _as_data(given: object) -> object:
 
 
 class HumanFile(BaseModel):
-    """What ``human`` may hold beside a bare path."""
+    """Keys of ``human``, if it is not a bare path."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -61,7 +61,7 @@ def _as_human(given: object) -> object:
 
 
 class ResourceNeeds(BaseModel):
-    """What ``engine.resources`` may hold."""
+    """Keys of ``engine.resources``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -70,7 +70,7 @@ class ResourceNeeds(BaseModel):
 
 
 class EngineFile(BaseModel):
-    """What ``engine`` may hold beside a bare name."""
+    """Keys of ``engine``, if it is not a bare name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -45,7 +45,7 @@ class SystemResult:
     ranked: Result
     """On the items that the systems are ranked on; the same object where these are the same."""
     subjects: Subjects = ()
-    """What was measured; nothing where the result was read back from a run folder."""
+    """Subjects that were measured; empty if the result was read back from a run folder."""
 
     @property
     def label(self) -> str:
@@ -121,7 +121,7 @@ def _judged(
     known: _SharedSubjects,
     began: float,
 ) -> Iterator[_SystemSubjects]:
-    """What the measure is asked about for each system; one that cannot do what is asked of it fails alone.
+    """Yield the subjects of each system under the measure; one that cannot do what is asked of it fails alone.
 
     Measures of answers pass over systems that answer no prompts.
     """

@@ -39,7 +39,7 @@ Verb: TypeAlias = Literal["run", "score"]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all shards of one command have in common; merging refuses shards of different tasks."""
+    """Task that all shards of one command have in common; shards of different tasks are not merged."""
 
     verb: Verb
     arguments: dict[str, Any]
@@ -54,7 +54,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class ShardDocument:
-    """What ``shard.json`` holds."""
+    """Content of ``shard.json``."""
 
     format: Literal[1]
     shard: int
@@ -65,7 +65,7 @@ class ShardDocument:
     command: str
     finished: bool
     failures: tuple[Failure, ...] = ()
-    """What went wrong, where it was not interrupted."""
+    """Failures, if it was not interrupted."""
 
     @property
     def name(self) -> Shard:

@@ -46,7 +46,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What a comparison of two sides is to show, said before anybody looks."""
+    """Claim of a comparison of two sides, made before anybody looks."""
 
     margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """By measure, the smallest difference that matters."""
@@ -54,9 +54,9 @@ class Claim:
     """The measure whose comparisons are confirmatory."""
     correction: Correction = "holm"
     spent: float | None = None
-    """What p-values have to be below where this is one of two looks; None where it is the only one."""
+    """Bound of p-values if this is one of two looks; None if it is the only one."""
     first: Sequence[Comparison] | None = None
-    """What a first look at other items found; None where this is the first."""
+    """Comparisons of a first look at other items; None if this is the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,19 @@ class Side:
     """The run folder or file, without the system that may have been picked from it."""
     results: Mapping[Key, Result]
     prompts: Mapping[str, bytes]
-    """What each item asked, in canonical form: one id must mean one thing on both sides."""
+    """Prompt of each item, in canonical form: one id must mean one thing on both sides."""
     resampling: Resampling | None = None
-    """How a run resampled; None for files."""
+    """Resampling of a run; None for files."""
     statuses: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     """Whether people have checked what each measure of a capability asks, by capability and measure."""
     claim: Claim | None = None
-    """What the study of a run declares; None for files."""
+    """Claims of a run's study; None for files."""
     known: Mapping[str, Prompt] = dataclasses.field(default_factory=dict)
     """Contexts and references of a run's items; nothing for files."""
     leaks: tuple[Leak, ...] = ()
     """Systems whose responses equal their references on most items."""
     missing: str = "auto"
-    """What the study of a run says that missing values count as."""
+    """Rule of a run's study for missing values."""
 
     @property
     def unanswered(self) -> list[Unanswered]:
@@ -123,7 +123,7 @@ def open_sides(
 
 
 class _Reading(NamedTuple):
-    """How sides are read."""
+    """Settings with which sides are read."""
 
     format: str | None
     columns: Columns | None
@@ -221,7 +221,7 @@ def _shared(a: Mapping[str, str], b: Mapping[str, str]) -> dict[str, str]:
 
 
 def shared_resampling(a: Side, b: Side) -> Resampling:
-    """How the runs on both sides resampled, which is how they are compared; the defaults for two files."""
+    """Return the resampling of the runs on both sides, with which they are compared; the defaults for two files."""
     known = [side.resampling for side in (a, b) if side.resampling is not None]
     if len(set(known)) > 1:
         raise Unsuitable(
@@ -232,7 +232,7 @@ def shared_resampling(a: Side, b: Side) -> Resampling:
 
 
 def shared_claim(a: Side, b: Side) -> Claim:
-    """What the runs on both sides declare, as far as they agree and both have the measure."""
+    """Return the claims of the runs on both sides, as far as they agree and both have the measure."""
     known = [side.claim for side in (a, b) if side.claim is not None]
     if not known:
         return Claim()
@@ -293,7 +293,7 @@ def _from_run(place: _Place, measures: Sequence[str] | None, code: Sequence[str]
 
 
 class _Files(NamedTuple):
-    """How files of responses are read."""
+    """Settings with which files of responses are read."""
 
     format: str | None
     columns: Columns | None
@@ -361,7 +361,7 @@ def _prompts_of(data: str) -> list[Prompt]:
 
 
 def _prompts_known(examples: Sequence[Example]) -> Mapping[str, Prompt]:
-    """What the examples say of each item's context and references; nothing where they say neither."""
+    """Prompts of the items whose context or references the examples have."""
     return {
         e.item: prompt_of(e) for e in examples if e.context or e.references or e.knowledge or e.assertions
     }

@@ -27,7 +27,7 @@ WITHOUT: Final = ("distinct(n=2)", "length")
 
 @dataclass(slots=True)
 class Parts:
-    """What the files hold, by the part of a study that each becomes."""
+    """Content of the files, by the part of a study that each becomes."""
 
     data: Path | None = None
     prompts: bool = False

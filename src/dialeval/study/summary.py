@@ -23,7 +23,7 @@ from dialeval.text.ids import TextColumn
 
 
 def summarise(run: Run) -> Summary:
-    """What ``summary.json`` holds."""
+    """Return the content of ``summary.json``."""
     study = run.study
     return Summary(
         format=1,
@@ -147,7 +147,7 @@ def _score(scored: SystemResult) -> Score:
 
 
 def _sections(run: Run, capability: str) -> tuple[SectionDocument, ...]:
-    """What the capability says of each of its measures."""
+    """Return the sections of a capability about its measures."""
     brought = [(measure.capability or measure.shown_by, measure) for measure in run.study.measures]
     sections = [
         own.section(measure, _subjects(run, measure), run.study.resampling)

@@ -93,7 +93,7 @@ def check_unmatched(unmatched: Unmatched | None, items: Collection[str], *, allo
 
 
 def sentence(unmatched: Unmatched, *, named: bool = True) -> str:
-    """How many lines, of a file that is named unless told, match nothing, with examples."""
+    """Say how many lines match nothing, with examples, and of which file if it is ``named``."""
     examples = listing([repr(name) for name in unmatched.examples])
     lines = f"{unmatched.unmatched:,} of {unmatched.lines:,} lines"
     return f"{lines}{f' of {Path(unmatched.path).name}' if named else ''} match no item, such as {examples}"

@@ -189,6 +189,6 @@ def text_hashes(texts: Iterable[str]) -> NDArray[np.int64]:
 
 
 def count_distinct(hashes: NDArray[np.int64]) -> int:
-    """How many different ones there are."""
+    """Return the number of different ones."""
     ordered = np.sort(hashes)
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0

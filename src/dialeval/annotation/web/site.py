@@ -48,7 +48,7 @@ class Site:
     open: bool = False
     """Whether people may join without an invitation."""
     join_code: str = ""
-    """What they must then know; empty for nothing."""
+    """Code that they must then know; empty for none."""
     join_limit: RateLimit = field(default_factory=lambda: RateLimit(10, 60))
     """Of those who join or try links that do not exist, from one address."""
     crowd_limit: RateLimit = field(default_factory=lambda: RateLimit(300, 60))
@@ -59,7 +59,7 @@ class Site:
     all_codes_limit: RateLimit = field(default_factory=lambda: RateLimit(100, 3600))
     """Of wrong join codes from all addresses together."""
     address: str = ""
-    """How raters reach the study behind a proxy, as in ``https://example.org/rate``."""
+    """Address at which raters reach the study behind a proxy, as in ``https://example.org/rate``."""
     turns: dict[str, CapacityLimiter] = field(default_factory=dict)
     """By system, the one thread in which it makes replies."""
 

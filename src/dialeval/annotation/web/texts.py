@@ -21,7 +21,7 @@ class Language:
 
     code: str
     name: str
-    """What it calls itself."""
+    """Its own name."""
     direction: Literal["ltr", "rtl"] = "ltr"
     texts: Mapping[str, str] = field(default_factory=dict, hash=False)
     wordings: Mapping[str, str] = field(default_factory=dict, hash=False)

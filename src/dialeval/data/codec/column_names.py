@@ -298,7 +298,7 @@ def reader(path: str, columns: Columns) -> str:
 
 
 def _manner(path: str, usual: str) -> dict[str, str]:
-    """How the file at hand is written, so that the reader reads it: encoding, separator of cells, one JSON array."""
+    """Options that tell the reader how the file at hand is written: encoding, separator of cells, one JSON array."""
     head = _head(path)
     encoding = wide_encoding(head) or ("utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8")
     if encoding == "utf-8" and any(byte > 127 for byte in head) and is_windows(head):

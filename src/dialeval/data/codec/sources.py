@@ -272,7 +272,7 @@ def _not_utf8(raw: bytes, path: str, number: int, offset: int, start: int) -> Ba
 
 
 def encoding_advice(raw: bytes, path: str) -> str:
-    """What to do about text that is not UTF-8: the encoding that it looks like, and the command that converts it."""
+    """Advice on text that is not UTF-8: the encoding that it looks like, and the command that converts it."""
     likely = likely_encoding(raw)
     told = f"It looks like {likely}. " if likely else ""
     return f"{told}Save it as UTF-8, or convert it: {_iconv(path, likely or 'ENCODING')}."
@@ -462,7 +462,7 @@ def _size(batch: pa.RecordBatch) -> int:
 
 
 def _listed(array: pa.Array) -> int:
-    """How many values are in lists of the array, and in lists of these."""
+    """Return the number of values in lists of the array, and in lists of these."""
     import pyarrow as pa
 
     if pa.types.is_struct(array.type):

@@ -20,7 +20,7 @@ _MARKS: Final = "\u200e\u200f\u202a\u202b\u202c\ufeff"
 """Signs of direction, which WhatsApp puts before names, media and notes of its own."""
 _MARK: Final = "\u200e"
 _EDITED: Final = re.compile(rf"(?:(?<!\s)\s+)?{_MARK}<[^<>\n]+>$")
-"""What stands behind a message that was edited."""
+"""Mark behind a message that was edited."""
 _DATE: Final = (
     r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\.?,?\s+\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s*[AaPp]\.?\s?[Mm]\.?)?"
 )

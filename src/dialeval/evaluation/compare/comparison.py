@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MoreItems(NamedTuple):
-    """How many further items would show a difference with 80 % power."""
+    """Number of further items that would show a difference with 80 % power."""
 
     expected: int | None = None
     """If the difference is the one observed; None, as below, where no number is known."""
@@ -33,7 +33,7 @@ class MoreItems(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a comparison was computed from, which files do not keep."""
+    """Scores that a comparison was computed from, which files do not keep."""
 
     signature: str
     """The measure's, in full."""
@@ -44,7 +44,7 @@ class Basis:
     alpha: float
     higher_is_better: bool | None
     more: MoreItems
-    """What it would take to settle the comparison, should it not be settled."""
+    """Items that would settle the comparison, should it not be settled."""
     p_equivalence: float | None = None
     """That of the difference being as large as the margin or larger, before any correction; None without a margin."""
     p_looks: float | None = None
@@ -95,7 +95,7 @@ class Comparison:
     None where no number would. The difference observed is itself uncertain: see the range below.
     """
     verdict: Verdict = "undecided"
-    """What is shown of a beside b."""
+    """Verdict on a beside b."""
     margin: float | None = None
     """The smallest difference that matters; None where nobody said, so that equivalence cannot be shown."""
     largest: float | None = None
@@ -108,11 +108,11 @@ class Comparison:
     more_items_high: int | None = None
     """The same if it is as small as the interval allows; None where it may be 0, so that perhaps no number would do."""
     units: int = 0
-    """What was resampled: items, or clusters of them, such as dialogues."""
+    """Number of units that were resampled: items, or clusters of them, such as dialogues."""
     role: Role | None = None
     """Whether the measure was declared primary beforehand; None where none was."""
     family: int = 1
-    """How many tests were corrected together; 1 where this one stands alone."""
+    """Number of tests that were corrected together; 1 if this one stands alone."""
     correction: Correction | None = None
     absence: Absence | None = None
     """Why there is no interval."""
@@ -135,7 +135,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """Who is better and by how much, or what it would take to know, in plain words."""
+        """Finding in plain words: who is better and by how much, or what it would take to know."""
         return sentence_of(self)
 
     @property

@@ -92,7 +92,7 @@ def paired_items(a: Result, b: Result) -> list[str]:
 
 
 def _unpaired(a: Result, b: Result) -> str:
-    """What to do where two results share no item with a value: about ids, or about what keeps items from a value."""
+    """Advice if two results share no item with a value: about ids, or about what keeps items from a value."""
     reasons = Counter(reason for result in (a, b) for reason in result.reasons.values())
     if (a.scored and b.scored) or not reasons:
         return "Score both systems on the same items."

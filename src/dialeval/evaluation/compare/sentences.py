@@ -20,7 +20,7 @@ CORRECTIONS: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg
 
 
 def sentence_of(c: Comparison) -> str:
-    """Who is better and by how much, that both are equivalent, or how large the difference may still be."""
+    """Say who is better and by how much, that both are equivalent, or how large the difference may still be."""
     text = _sentence(c)
     return text[:1].upper() + text[1:] if begins_by_place(text) else text
 
@@ -51,7 +51,7 @@ def _silent(c: Comparison, high: str, low: str) -> str:
 
 
 def prospect_of(c: Comparison) -> str | None:
-    """How many more items would show a difference, as a range; None where the comparison is settled."""
+    """Say how many more items would show a difference, as a range; None if the comparison is settled."""
     if c.verdict != "undecided" or c.difference.value is None:
         return None
     if c.more_items_low is None:

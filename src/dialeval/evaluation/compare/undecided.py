@@ -14,19 +14,19 @@ from dialeval.stats.tests.power import reach
 
 
 class Setting(NamedTuple):
-    """What is asked of a comparison."""
+    """Settings of a comparison."""
 
     resampling: Resampling
     margin: float | None = None
     """The smallest difference that matters; None where nobody said."""
     tests: int = 1
-    """How many will be corrected together."""
+    """Number of tests that will be corrected together."""
     spent: float | None = None
-    """What p-values have to be below, where a look spends only part of alpha; None where they need no sharing."""
+    """Bound of p-values if a look spends only part of alpha; None if it spends all."""
 
     @property
     def alpha(self) -> float:
-        """What p-values have to be below."""
+        """Bound of p-values."""
         return self.resampling.alpha if self.spent is None else self.spent
 
 
@@ -90,7 +90,7 @@ def _item_error(sides: Sides, spread: Spread) -> float:
 
 
 def _more(spread: Spread, estimate: Estimate, n: int, alpha: float) -> MoreItems:
-    """How many items beyond ``n`` would settle it; units grow with the items that they hold."""
+    """Number of items beyond ``n`` that would settle it; units grow with the items that they hold."""
     error, units = spread.error, spread.units
     difference = _beyond_runs(spread.left_out.score, spread, alpha)
     needed = required_items(difference, error, units, alpha=alpha)

@@ -53,7 +53,7 @@ class FittableChooser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _OfSystem:
-    """What a language model lends to those that ask it: its name, its signature and its resources."""
+    """Parts that a language model lends to those that ask it: its name, its signature and its resources."""
 
     system: LikelihoodModel
 
@@ -94,7 +94,7 @@ class TokenCounts(_OfSystem):
     __slots__ = ()
 
     def scores(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
-        """How many tokens each candidate counts for."""
+        """Return the number of tokens that each candidate counts for."""
         return _shared_out(questions, self.system.tokens(_texts(questions)).astype(np.float64))
 
 

@@ -16,7 +16,7 @@ from dialeval.selection.document import ErrorLabel, Quoted
 from dialeval.selection.labelling.labelling import CONTRADICTORY
 
 MOST_EXAMPLES: Final = 3
-"""How many wrong choices are quoted for each label."""
+"""Number of wrong choices that are quoted for each label."""
 
 
 class _OverChoices(MeanOfValues[Choice]):

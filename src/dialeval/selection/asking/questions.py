@@ -87,7 +87,7 @@ def one_truth_each(questions: Iterable[Question]) -> list[Question]:
 
 
 def sharing_a_context(questions: Sequence[Question]) -> int:
-    """How many of the questions have a context that an earlier one has."""
+    """Return the number of questions that have the context of an earlier one."""
     return len(questions) - len({question.context for question in questions})
 
 

@@ -45,7 +45,7 @@ class Undecided(NamedTuple):
     candidate: str
     text: str
     votes: tuple[str, ...]
-    """What each rater said."""
+    """Votes of each rater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class LabellingResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many candidates have each label of the form."""
+        """Return the number of candidates with each label of the form."""
         found = Counter(self.labels.values())
         return {option.label: found[option.label] for option in self.form.options}
 
@@ -145,7 +145,7 @@ def _with_labels(question: Question, labels: Mapping[tuple[str, str], str]) -> Q
 
 
 def labelling_record(labelled: LabellingResult, *, at_least: int) -> LabellingRecord:
-    """What happened, with each candidate that has no label; Unsuitable where no answer could be used."""
+    """Return the record, with each candidate that has no label; Unsuitable if no answer could be used."""
     unusable = labelled.unusable
     if not labelled.labels and not labelled.undecided:
         why = blamed(unusable, labelled.form, used=0) if unusable else "There are no answers."

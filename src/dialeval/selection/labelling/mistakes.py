@@ -50,7 +50,7 @@ MISTAKES: Final[Mapping[str, Mistake]] = {
 
 
 def mistake_form(mistakes: Iterable[Mistake] = tuple(MISTAKES.values())) -> Form:
-    """What raters are asked about each false candidate: which of these mistakes it makes."""
+    """Question to raters about each false candidate: which of these mistakes it makes."""
     options = tuple(
         Option(index, mistake.label, mistake.meaning) for index, mistake in enumerate(mistakes, start=1)
     )
@@ -155,7 +155,7 @@ am is are was were do does did have has had will would shall should can could ma
 """
 _HELPING: Final = frozenset(_HELPING_VERBS.split())
 _BETWEEN: Final = frozenset(("RB", "RBR"))
-"""What may stand between a subject and its verb."""
+"""Words between a subject and its verb."""
 _PAST: Final = frozenset(("was", "were", "did", "had"))
 _PRESENT: Final = frozenset(("am", "is", "are", "'m", "'re", "do", "does"))
 _FUTURE: Final = frozenset(("will", "'ll", "wo", "shall"))

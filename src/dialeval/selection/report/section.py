@@ -149,7 +149,7 @@ def _trials_notes(trials: Trials) -> Iterable[str]:
 
 
 def _range_notes(trials: Trials) -> Iterable[str]:
-    """How ranges make up for the shared pool, and what they leave out."""
+    """Say how ranges make up for the shared pool, and what they leave out."""
     known = [row.widening for row in trials.systems if row.widening is not None]
     if len(known) < len(trials.systems):
         yield (

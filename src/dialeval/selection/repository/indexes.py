@@ -191,7 +191,7 @@ def cells_for(count: int) -> int:
 
 
 def cells_searched(count: int) -> int:
-    """How many of them a query looks into: one in 32, and 16 at the least."""
+    """Number of them that a query looks into: one in 32, and 16 at the least."""
     return max(16, cells_for(count) // 32)
 
 

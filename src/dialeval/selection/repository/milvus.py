@@ -226,6 +226,6 @@ def _quiet_server() -> Iterator[None]:
 
 
 def _digest(repository: Repository) -> str:
-    """What tells this repository from any other: its account of itself, and that of its vectors."""
+    """Return what tells this repository from any other: its account of itself, and that of its vectors."""
     accounts = [repository.folder / "repository.json", repository.vectors.folder / "facts.json"]
     return hashlib.sha256(b"\n".join(path.read_bytes() for path in accounts)).hexdigest()

@@ -59,7 +59,7 @@ class Facts:
     filters: Filters
     kept: int
     dropped: Mapping[str, int]
-    """How many utterances were left out, by reason."""
+    """Number of utterances that were left out, by reason."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,7 +29,7 @@ _WORD: Final = re.compile(r"\w+(?:'\w+)*")
 
 
 def weight(word: str) -> float:
-    """How much a word counts: a / (a + p(w)), with its share p of all running English text; 1 of an unknown word.
+    """Weight of a word: a / (a + p(w)), with its share p of all running English text; 1 of an unknown word.
 
     Arora et al. (2017), equation 4; p from wordfreq.
     """
@@ -82,7 +82,7 @@ class SentenceVectors(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """Number of dimensions of a vector."""
 
     def encode(self, texts: Sequence[str], /) -> Vectors:
         """One vector per text, shape (n, dimensions): the sum of weight times word vector over the number of words.
@@ -105,7 +105,7 @@ class StaticVectors:
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """Number of dimensions of a vector."""
         return Source(self.source).load().dimensions
 
     def encode(self, texts: Sequence[str], /) -> Vectors:
@@ -144,7 +144,7 @@ class ContextualVectors:
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """Number of dimensions of a vector."""
         size = find_encoder(self.model).setting("config.json", "hidden_size", "d_model", "dim")
         return cast(int, size)
 
@@ -165,7 +165,7 @@ def _encode(encoder: Encoder, texts: list[str]) -> Vectors:
 
 
 def _token_shares(text: str, offsets: Sequence[tuple[int, int]]) -> Vectors:
-    """How much each token counts: its word's weight, shared among the word's pieces, over the number of words."""
+    """Weight of each token: its word's weight, shared among the word's pieces, over the number of words."""
     owner = np.full(len(text) + 1, -1)
     weights: list[float] = []
     for result in _WORD.finditer(text):

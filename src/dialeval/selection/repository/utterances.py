@@ -135,7 +135,7 @@ class Sieve:
 
 
 def same_key(text: str) -> str:
-    """What two spellings of one utterance share: its letters and digits, case-folded, no punctuation or whitespace.
+    """Key that two spellings of one utterance share: its letters and digits, case-folded, no punctuation or whitespace.
 
     Corpora separate words from punctuation in different ways, so whitespace does not distinguish utterances.
     """

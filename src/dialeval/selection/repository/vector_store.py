@@ -55,7 +55,7 @@ class VectorStore:
     folder: Path
     kind: VectorKind
     encoder: SentenceVectors
-    """What the index was made with."""
+    """Settings that the index was made with."""
     component: Vectors
     in_context: SentenceVectors | None
     """What the nearest few are reranked with, under ``reranked``."""

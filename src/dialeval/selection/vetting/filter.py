@@ -24,12 +24,12 @@ class Rejection(NamedTuple):
     rule: str
     """The sentence of the judge or the rule by which it went."""
     excess: float | None = None
-    """How far it was over the judge's bound; None where no number says so."""
+    """Excess over the judge's bound; None if no number says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiftingResult:
-    """What the filter kept, and what it dropped."""
+    """Questions that the filter kept, and what it dropped."""
 
     questions: tuple[Question, ...]
     """With status ``unvetted``, unless people had looked at them before."""

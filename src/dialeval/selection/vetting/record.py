@@ -19,7 +19,7 @@ from dialeval.selection.vetting.vetting import RuleCount, VettingResult
 
 FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.json")
 SIFTING: Final = "sifting.json"
-"""What stands in place of ``vetting.json`` where no rater was asked."""
+"""File in place of ``vetting.json`` if no rater was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class SiftingRecord:
     """The questions', or ``mixed``."""
     judges: tuple[str, ...]
     removed: dict[str, int]
-    """How much each rule removed."""
+    """Number that each rule removed."""
 
 
 def write_vetted(vetted: VettingResult, folder: Path) -> VettingRecord:
@@ -101,7 +101,7 @@ def write_sifted(sifted: SiftingResult, drafted: int, folder: Path) -> SiftingRe
 
 
 def vetting_record(vetted: VettingResult) -> VettingRecord:
-    """What happened, in numbers and sentences."""
+    """Return the record of what happened, in numbers and sentences."""
     return VettingRecord(
         format=1,
         seed=vetted.seed,

@@ -18,7 +18,7 @@ class Votes:
     absent: int = 0
 
     def count(self, scores: Sequence[int]) -> int:
-        """How many raters gave one of these scores."""
+        """Number of raters who gave one of these scores."""
         return sum(score in scores for score in self.scores)
 
     @property

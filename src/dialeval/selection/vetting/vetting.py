@@ -22,7 +22,7 @@ class Removal(NamedTuple):
     candidate: str | None
     """Its id in the draft; None of the question itself, which has its ground truth's text and scores."""
     text: str
-    """What it says; nothing where the question has not exactly one ground truth."""
+    """Its words; empty if the question has not exactly one ground truth."""
     rule: Rule
     """By which it, or the question it stood in, was removed."""
     votes: tuple[int, ...]
@@ -32,7 +32,7 @@ class Removal(NamedTuple):
 
 
 class RuleCount(NamedTuple):
-    """How much a rule removed, or made in the case of surplus."""
+    """Number that a rule removed, or made in the case of surplus."""
 
     rule: Rule
     questions: int
@@ -46,9 +46,9 @@ class VettingResult:
     rules: Rules
     seed: int
     drafted: int
-    """How many questions there were."""
+    """Number of questions that there were."""
     candidates: int
-    """How many candidates these had: as many as stayed or were removed, less those that came back as second truths."""
+    """Number of their candidates: as many as stayed or were removed, less those that came back as second truths."""
     questions: tuple[Question, ...]
     """With status ``vetted``, candidates shuffled. A second question's id is the first's with ``/2`` behind it."""
     scores: tuple[Judgement, ...]
@@ -57,11 +57,11 @@ class VettingResult:
     unusable: tuple[Unusable, ...]
     """Answers that could not be used."""
     used: int
-    """How many answers were."""
+    """Number of answers that were."""
 
     @property
     def counts(self) -> tuple[RuleCount, ...]:
-        """What each rule removed, in the order of the rules; of surplus, how many questions it made."""
+        """Counts of what each rule removed, in the order of the rules; of surplus, of the questions that it made."""
         counts = []
         for rule in self.rules:
             removals = [removal for removal in self.removed if removal.rule == rule]
@@ -72,7 +72,7 @@ class VettingResult:
 
     @property
     def second_questions(self) -> int:
-        """How many questions were made of surplus."""
+        """Number of questions that were made of surplus."""
         dropped = sum(removal.candidate is None for removal in self.removed)
         return len(self.questions) - (self.drafted - dropped)
 

@@ -39,7 +39,7 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class ClaimPlan:
-    """How systems are compared: on which items, by which measure above all, and what difference matters."""
+    """Plan of the comparisons: on which items, by which measure above all, and what difference matters."""
 
     missing: MissingRule
     primary: str | None
@@ -49,7 +49,7 @@ class ClaimPlan:
 
 @dataclass(frozen=True, slots=True)
 class SystemUsage:
-    """What the answers of one system took, whether in this run or in an earlier one that kept them."""
+    """Time, tokens and cost of one system's answers, whether in this run or in an earlier one that kept them."""
 
     __pydantic_config__: ClassVar = FINITE
 
@@ -80,9 +80,9 @@ class AnswerSource:
     """The measure that asked, whose cached batches and single answers are counted; None for answers to the prompts."""
     answers: int
     cached: int
-    """How many of them were cached by an earlier run."""
+    """Number of them that were cached by an earlier run."""
     undated: int = 0
-    """How many of the cached ones have no known time, as those of older versions."""
+    """Number of the cached ones that have no known time, as those of older versions."""
     first_asked: str | None = None
     """When the oldest of the cached ones was asked."""
     last_asked: str | None = None
@@ -90,15 +90,15 @@ class AnswerSource:
     check: CheckOutcome | None = None
     """Result of asking for some of the cached ones again; None if nothing was to be checked."""
     checked: int = 0
-    """How many were asked for again."""
+    """Number that were asked for again."""
     why: str | None = None
     """Why they could not be checked, in the words of the error."""
     cut: int = 0
-    """How many answers a limit on tokens ended."""
+    """Number of answers that a limit on tokens ended."""
     emptied: int = 0
     """To how many a filter had dropped every candidate, so that the answer is what it falls back to."""
     refused: int = 0
-    """How many prompts the system refused."""
+    """Number of prompts that the system refused."""
     refusal: str | None = None
     """The reason for the first refusal."""
 
@@ -119,7 +119,7 @@ class Manifest:
     provenance: tuple[Trace, ...]
     packages: dict[str, str]
     plan: ClaimPlan
-    """What the study declared before anybody looked."""
+    """Declarations of the study before anybody looked."""
     unmatched: tuple[Unmatched, ...]
     """Files with lines that match no item."""
     usage: tuple[SystemUsage, ...] = ()

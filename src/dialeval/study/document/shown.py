@@ -1,4 +1,4 @@
-"""What a report shows of items: values, reasons why there are none, and some items in full."""
+"""Items in a report: values, reasons why there are none, and some items in full."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dialeval.text.ids import TextColumn, TextNumbers
 
 
 class Unscored(NamedTuple):
-    """How many items of a system a measure could not score for one and the same reason."""
+    """Number of items of a system that a measure could not score for one and the same reason."""
 
     measure: str
     system: str
@@ -120,7 +120,7 @@ class ShownItem:
     reasons: tuple[tuple[str | None, ...], ...]
     """Why a value is None; None beside a value, and where none was asked for."""
     evidence: tuple[tuple[str | None, ...], ...] = ()
-    """What measures that explain themselves found; nothing if none has anything to say."""
+    """Evidence of measures that explain themselves; empty if none has anything to say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,9 +135,9 @@ class Content:
     items: tuple[ShownItem, ...]
     """Those that the page carries."""
     notes: tuple[str, ...]
-    """What capabilities say below the leaderboard, and which files have lines that match no item."""
+    """Notes of capabilities below the leaderboard, and of files with lines that match no item."""
     points: Points
-    """What people and measures said of the same answers."""
+    """Ratings and scores of the same answers."""
 
 
 class Place(NamedTuple):

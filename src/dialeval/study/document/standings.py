@@ -113,11 +113,11 @@ class OutOfReach(NamedTuple):
     units: int
     """Items, or dialogues where items are resampled by dialogue."""
     tests: int
-    """How many tests the smallest p-value was corrected for."""
+    """Number of tests that the smallest p-value was corrected for."""
     least_p: float
     """The smallest p-value that so few units can give, after correction."""
     needed: int
-    """How many units could make a difference significant."""
+    """Number of units that could make a difference significant."""
 
 
 def out_of_reach(summary: Summary) -> tuple[OutOfReach, ...]:

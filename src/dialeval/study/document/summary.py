@@ -19,13 +19,13 @@ from dialeval.stats.tests.equivalence import Verdict
 from dialeval.stats.tests.multiple import Correction
 
 MissingRule: TypeAlias = Literal["auto", "shared", "worst", "own"]
-"""What a missing value does. ``shared``: its item counts for no system; ``worst``: it counts as the worst value there
+"""Rule for missing values. ``shared``: its item counts for no system; ``worst``: it counts as the worst value there
 is; ``own``: that system alone goes without the item, so that scores cannot be compared; ``auto``: an item that the
 system left unanswered counts as the worst value, where the measure has one, and any other as with ``shared``."""
 
 
 JudgedBy: TypeAlias = Literal["low", "high", "point", "equivalence"]
-"""What decides at a gate: the lower or upper end of an interval, the score itself, or shown equivalence."""
+"""Number that decides at a gate: the lower or upper end of an interval, the score itself, or shown equivalence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class SystemInfo:
     signature: str | None
     """None where the system failed before it could tell what it is."""
     runs: int = 1
-    """How many recordings of it there are, as with other seeds; scores are means over them."""
+    """Number of recordings of it, as with other seeds; scores are means over them."""
     unanswered: int = 0
     """Items of the study that it left unanswered."""
 
@@ -95,7 +95,7 @@ class Score:
     absence: Absence | None = None
     """Why the score has no interval; None where it has one."""
     units: int = 0
-    """What was resampled: items, or clusters of them, such as dialogues."""
+    """Number of units that were resampled: items, or clusters of them, such as dialogues."""
     design_effect: float | None = None
     """Variance by clusters over that of independent items; None where items are independent, or it is unknown."""
     unanswered: int = 0
@@ -132,7 +132,7 @@ class GateOutcome:
     """The system's score, or the difference between the two."""
     passed: bool
     judged_by: JudgedBy = "point"
-    """What decides: an end of the interval, the score itself, or whether equivalence is shown."""
+    """Number that decides: an end of the interval, the score itself, or whether equivalence is shown."""
     number: float | None = None
     """The end or score that was judged; for equivalence the largest difference still possible."""
     other: str | None = None
@@ -144,7 +144,7 @@ class GateOutcome:
 
     @property
     def finding(self) -> str:
-        """What was judged: ``new has 0.31, the lower end of its interval is 0.28``."""
+        """Finding that was judged: ``new has 0.31, the lower end of its interval is 0.28``."""
         whose = self.system if self.other is None else f"{self.system} - {self.other}"
         if self.code is not None:
             return f"{whose} has {self.reason}" if self.code == "constant" else self.reason or self.code
@@ -250,9 +250,9 @@ class Summary:
     gates: tuple[GateOutcome, ...]
     failures: tuple[Failure, ...]
     human: Document | None = None
-    """How the measures agree with people; None where the study has no human ratings."""
+    """Agreement of the measures with people; None if the study has no human ratings."""
     sections: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
-    """What each capability says of its measures, by its name, which is a key of the file."""
+    """Sections of each capability about its measures, by its name, which is a key of the file."""
     missing: MissingRule = "auto"
     allow_unanswered: float = 0.0
     """Share of the items that a system may leave unanswered and still pass a gate."""
@@ -294,13 +294,13 @@ class Summary:
         )
 
     def comparison(self, measure: str, one: str, other: str) -> Comparison | None:
-        """How those two systems compare under that measure, whichever of them is ``a``; None where untested."""
+        """Return the comparison of both systems under that measure, whichever of them is ``a``; None if untested."""
         return next(
             (c for c in self.comparisons if c.measure == measure and {c.a, c.b} == {one, other}), None
         )
 
     def rating(self, one: str, other: str) -> Comparison | None:
-        """How people's mean ratings of those two systems compare; None if no item was rated for both."""
+        """Return the comparison of people's mean ratings of those two systems; None if no item was rated for both."""
         return next((c for c in self.people if {c.a, c.b} == {one, other}), None)
 
     def ranking(self, measure: str | None) -> Ranking | None:
@@ -319,7 +319,7 @@ class Summary:
         return score.unanswered > max(score.filled, self.allow_unanswered * score.asked)
 
     def relation(self, measure: str, system: str, other: str) -> Verdict | None:
-        """What is shown of the system beside the other one under that measure; None where they were not compared."""
+        """Return the verdict on the system beside the other one under that measure; None if they were not compared."""
         test = self.comparison(measure, system, other)
         if test is None or test.p_adjusted is None:
             return None

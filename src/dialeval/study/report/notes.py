@@ -168,7 +168,7 @@ def _item_notes(summary: Summary) -> Iterator[str]:
 
 
 def _unit_notes(summary: Summary) -> Iterator[str]:
-    """What was resampled, and what that costs."""
+    """Say what was resampled, and what that costs."""
     if summary.cluster == "none":
         yield "items are treated as independent of each other, as the study says (cluster: none)"
     if summary.cluster == "dialogue":
@@ -214,7 +214,7 @@ def _reach_notes(summary: Summary) -> Iterator[str]:
 
 
 def silence_notes(summary: Summary) -> Iterator[str]:
-    """How many items each system left unanswered, and what these count as."""
+    """Say how many items each system left unanswered, and what these count as."""
     groups: dict[tuple[str, int, int], dict[bool, list[str]]] = {}
     for r in summary.results:
         if r.unanswered:

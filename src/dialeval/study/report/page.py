@@ -20,9 +20,9 @@ from dialeval.study.report.verdict import verdict
 
 ASSETS: Final = "dialeval.study.report"
 PAPER_COLUMNS: Final = 7
-"""How many columns a sheet of paper has room for."""
+"""Number of columns that a sheet of paper has room for."""
 STATIC_ITEMS: Final = 10
-"""How many items a page shows where scripts do not run."""
+"""Number of items that a page shows if scripts do not run."""
 
 
 class Link(NamedTuple):
@@ -75,7 +75,7 @@ def page_of(run: Content, sections: Sequence[Section] = (), beside: Sequence[Lin
 
 
 def _data(run: Content) -> str:
-    """What the item browser needs, as JSON that cannot end its script element or be anything but JSON."""
+    """Data of the item browser, as JSON that cannot end its script element or be anything but JSON."""
     better = {m.measure: m.higher_is_better for m in run.summary.measures}
     content = {
         "systems": run.values.systems,

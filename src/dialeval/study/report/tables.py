@@ -90,7 +90,7 @@ def _own(result: Score | None, places: int) -> Cell:
 
 
 def measure_decimals(summary: Summary, measure: str) -> int:
-    """How many decimals that measure's scores are shown with."""
+    """Return the number of decimals that the measure's scores are shown with."""
     return decimals(x for r in summary.results if r.measure == measure for x in r.estimate[:3])
 
 
@@ -127,7 +127,7 @@ def gates(summary: Summary) -> Table:
 
 
 def _judged(gate: GateOutcome, places: int) -> str:
-    """What decided at the gate."""
+    """Return the number that decided at the gate."""
     if gate.reason is not None:
         return gate.reason
     shown = number(gate.number, places)
@@ -145,7 +145,7 @@ def failures(summary: Summary) -> Table:
 
 
 def usage(used: Sequence[SystemUsage]) -> Table:
-    """What answers took; no rows where all systems are quick and count no tokens."""
+    """Time, tokens and cost of answers; no rows if all systems are quick and count no tokens."""
     names = ["answers", "median", "95 %", "tokens in", "tokens out"]
     names += ["cost"] if any(system.cost is not None for system in used) else []
     columns = (Column("system"), *(Column(name, numeric=True) for name in names))
@@ -225,7 +225,7 @@ def _verdict(c: Comparison) -> str:
 
 
 def _more_items(c: Comparison) -> str:
-    """How many more items would settle it, from the ends of the interval."""
+    """Range of the number of items that would still settle it, from the ends of the interval."""
     if c.verdict != "undecided":
         return "none, settled"
     if c.more_items_low is None:

@@ -91,7 +91,7 @@ def _print_people(summary: Summary, console: Console) -> None:
 
 
 _ILLEGAL: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML file may hold."""
+"""Characters that no XML file may hold."""
 COLUMNS: Final = ("system", "measure", "score", "low", "high", "n", "unscored", "signature")
 
 
@@ -148,7 +148,7 @@ def as_junit(summary: Summary, notes: Sequence[str] = ()) -> str:
 
 
 def missed_gate(gate: GateOutcome) -> str:
-    """What a gate that was not met found."""
+    """Say what a gate that was not met found."""
     return f"gate not met: {gate.gate} ({gate.finding})"
 
 

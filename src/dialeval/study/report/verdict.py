@@ -17,19 +17,19 @@ FEW_OF_THEM: Final = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a run shows."""
+    """Findings of a run in sentences."""
 
     headline: str
-    """Who is best, or that nobody is shown to be."""
+    """The best system, or that nobody is shown to be best."""
     details: tuple[str, ...]
-    """What the measures say one by one, and what went wrong: a sentence each."""
+    """Findings of the measures one by one, and of what went wrong: a sentence each."""
 
     def __str__(self) -> str:
         return " ".join((self.headline, *self.details))
 
 
 def verdict(summary: Summary) -> Verdict:
-    """Who is best, by the primary measure or by all of them, and what to know beside that."""
+    """Say which system is best, by the primary measure or by all of them, and what to know beside that."""
     found = [_finding(summary, measure) for measure in summary.measures if leaders(summary, measure)]
     first = headline_measure(summary)
     # The measure that systems are sorted by may rank none of them, as where they share no item with a value.
@@ -62,7 +62,7 @@ def _mean_ratings(summary: Summary) -> dict[str, float]:
 
 
 def _people(summary: Summary, found: Sequence[Finding], means: Mapping[str, float]) -> Iterator[str]:
-    """How people rate the systems, and what the measures show that agree with them; nothing without ratings."""
+    """Say how people rate the systems, and what the measures show that agree with them; nothing without ratings."""
     human = summary.human
     if human is None:
         return
@@ -157,7 +157,7 @@ def _silences(summary: Summary) -> Iterator[str]:
 
 
 class Finding(NamedTuple):
-    """What one measure shows of each system."""
+    """Finding of one measure about each system."""
 
     measure: str
     best: tuple[str, ...]
@@ -204,7 +204,7 @@ def _nobody(summary: Summary) -> str:
 
 
 def _by_measure(summary: Summary, found: Finding) -> str:
-    """What the one measure that decides shows."""
+    """Say what the one measure that decides shows."""
     on = found.measure + (", the primary measure" if found.measure == summary.primary else "")
     worse = f"; {listing(found.behind)} {_is(found.behind)} shown to be worse" if found.behind else ""
     if len(found.best) > 1:
@@ -221,7 +221,7 @@ def _by_measure(summary: Summary, found: Finding) -> str:
 
 
 def _reach(summary: Summary, found: Finding, best: str) -> str:
-    """How large the difference to the only rival may still be."""
+    """Say how large the difference to the only rival may still be."""
     test = summary.comparison(found.measure, best, found.undecided[0])
     if len(found.undecided) > 1 or test is None or test.largest is None:
         return ""
@@ -229,7 +229,7 @@ def _reach(summary: Summary, found: Finding, best: str) -> str:
 
 
 def _by_all(summary: Summary, found: Sequence[Finding]) -> str:
-    """What several measures show together, none of them being declared to decide."""
+    """Say what several measures show together if none of them was declared to decide."""
     unbeaten, beaten = _unbeaten(summary, found)
     if not beaten:
         return "No clear winner: no measure shows a system to be better than another."
@@ -283,7 +283,7 @@ def _never_beaten(summary: Summary, found: Sequence[Finding]) -> str | None:
 
 
 def _disagreement(summary: Summary, found: Sequence[Finding]) -> str:
-    """Who is best on what; if only one system is best on any, also what shows it to be worse, and than whom."""
+    """Say who is best on what; if only one system is best on any, also what shows it to be worse, and than whom."""
     winners = list(dict.fromkeys(f.winner for f in found if f.winner is not None))
     if len(winners) != 1:
         return _winners(found) or "each shows some system to be worse than another"
