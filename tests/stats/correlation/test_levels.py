@@ -8,12 +8,12 @@ import scipy.stats
 from hypothesis import given, settings, strategies as st
 
 from dialeval.stats.correlation.levels import (
-    LEVELS,
     grouped_correlation,
     identity_correlation,
     level_correlation,
     settled,
 )
+from dialeval.stats.estimate import LEVELS
 
 KINDS = ("pearson", "spearman", "kendall")
 SCIPY = {
