@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.engine.cluster_room import Needs, no_room, room_for
+from dialeval.engine.cluster_settings import Needs, no_room, room_for
 
 
 def node(*, alive: bool = True, **resources: float) -> dict[str, object]:

@@ -26,8 +26,7 @@ from dialeval.meta.judgements import join, system_identity
 from dialeval.ratings.joined import Joined, MeasureGrid
 from dialeval.ratings.raters import Qualification, qualify
 from dialeval.ratings.scale import Cut, collapse
-from dialeval.ratings.sources import read_judgements
-from dialeval.ratings.table import Ratings, Unit
+from dialeval.ratings.table import Ratings, Unit, read_judgements
 
 TRUTH = "Original Ground Truth"
 

@@ -9,8 +9,7 @@ from dialeval.data import read
 from dialeval.meta.roles import measures_among
 from dialeval.ratings.agreement import CriterionAgreement, agreement_of
 from dialeval.ratings.scale import Cut
-from dialeval.ratings.sources import read_judgements
-from dialeval.ratings.table import Ratings
+from dialeval.ratings.table import Ratings, read_judgements
 
 
 def agreements(ratings: Ratings, *cuts: Cut) -> dict[str, CriterionAgreement]:

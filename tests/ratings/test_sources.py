@@ -9,7 +9,7 @@ import pytest
 from dialeval.data import Judgement, write
 from dialeval.errors import BadInput
 from dialeval.meta.judgements import join
-from dialeval.ratings.sources import read_judgements
+from dialeval.ratings.table import read_judgements
 from dialeval.study import load_study, run_study, write_run
 
 STUDY = """

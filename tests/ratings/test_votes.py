@@ -9,8 +9,7 @@ from hypothesis import given, strategies as st
 
 from dialeval.data.types import Judgement
 from dialeval.ratings.scale import Cut
-from dialeval.ratings.sources import read_judgements
-from dialeval.ratings.table import Ratings
+from dialeval.ratings.table import Ratings, read_judgements
 from dialeval.ratings.votes import (
     AtLeast,
     Collapse,

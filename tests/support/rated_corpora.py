@@ -14,8 +14,7 @@ from dialeval.data import Judgement, read
 from dialeval.data.importers.corpora.score_list import read_scores
 from dialeval.meta.judgements import join
 from dialeval.ratings.joined import Joined
-from dialeval.ratings.sources import read_judgements
-from dialeval.ratings.table import Ratings
+from dialeval.ratings.table import Ratings, read_judgements
 
 Make = Callable[..., Joined]
 

@@ -310,7 +310,7 @@ def read_beside(
 ) -> list[Example | Missing]:
     """The file's responses, beside the contexts and references that the data has for their ids."""
     from dialeval.data import read_prompts
-    from dialeval.study.recorded import recorded_examples
+    from dialeval.study.answers import recorded_examples
 
     if file is None or file == "-" or skip_bad:
         raise BadUsage("it goes with a FILE, and without --hyp and --skip-bad", where="--data")

@@ -19,8 +19,15 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
-from dialeval.engine.cluster_room import Needs, no_room, room_for
-from dialeval.engine.cluster_settings import ATTEMPTS, EMBEDDED, prepare_environment, reach
+from dialeval.engine.cluster_settings import (
+    ATTEMPTS,
+    EMBEDDED,
+    Needs,
+    no_room,
+    prepare_environment,
+    reach,
+    room_for,
+)
 from dialeval.engine.cluster_worker import Outcome, Worker, import_ray, perform
 from dialeval.errors import RunFailed, described, first_line
 from dialeval.files.custom_code import MODULES

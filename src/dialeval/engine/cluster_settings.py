@@ -1,4 +1,4 @@
-"""Environment and address of Ray, checked before it starts."""
+"""Environment, address and room of Ray: what is set, reached and counted before batches are sent."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 EMBEDDED: Final = "local"
 """The address of a cluster that is started in this process."""
@@ -88,3 +89,32 @@ def reach(address: str) -> None:
     if place is not None:
         with socket.create_connection((place["host"].strip("[]"), int(place["port"])), _REACHED):
             pass
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Resources that each worker takes of the cluster."""
+
+    cpus: float = 1.0
+    gpus: float = 0.0
+    """Only of workers that hold a model."""
+
+
+def room_for(needs: Needs, nodes: Iterable[Mapping[str, Any]]) -> int:
+    """Return the number of workers that these nodes, as Ray describes them, can hold; a worker is on one node."""
+    asked = {"CPU": needs.cpus, "GPU": needs.gpus}
+    shares = {kind: share for kind, share in asked.items() if share}
+    return sum(
+        min((int(node["Resources"].get(kind, 0) // share) for kind, share in shares.items()), default=1)
+        for node in nodes
+        if node["Alive"]
+    )
+
+
+def no_room(needs: Needs, address: str, total: Mapping[str, float]) -> str:
+    """Return the message if no node of a cluster can hold a worker."""
+    return (
+        f"The Ray cluster at {address} has {total.get('CPU', 0):g} CPUs and {total.get('GPU', 0):g} GPUs, "
+        f"and each worker needs {needs.cpus:g} and {needs.gpus:g} on one node. Ask for less with 'resources', or "
+        "give the address of a larger cluster."
+    )

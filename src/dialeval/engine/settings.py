@@ -66,7 +66,7 @@ class EngineSettings:
         """The executor with ``jobs`` processes; an embedded cluster has as many workers where that is more than one."""
         if self.name == "ray":
             from dialeval.engine.cluster import RayCluster
-            from dialeval.engine.cluster_room import Needs
+            from dialeval.engine.cluster_settings import Needs
 
             return RayCluster(
                 self.address, jobs=jobs if jobs > 1 else None, needs=Needs(self.cpus, self.gpus)

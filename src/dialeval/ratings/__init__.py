@@ -30,11 +30,11 @@ if TYPE_CHECKING:
         qualify as qualify,
     )
     from dialeval.ratings.scale import Cut as Cut, RatingScale as RatingScale
-    from dialeval.ratings.sources import (
+    from dialeval.ratings.table import (
+        Ratings as Ratings,
         read_judgements as read_judgements,
         unvetted_notes as unvetted_notes,
     )
-    from dialeval.ratings.table import Ratings as Ratings
     from dialeval.ratings.votes import (
         AtLeast as AtLeast,
         Collapse as Collapse,

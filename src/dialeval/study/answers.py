@@ -1,12 +1,16 @@
-"""A system's answers to a study's prompts, kept as they come."""
+"""A system's answers to a study's prompts, kept as they come or recorded in a file beside other data."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from dialeval.core import Missing, Replayer, System
 from dialeval.data import Example, Prompt, Response
+from dialeval.data.codec.column_names import Columns
+from dialeval.data.codec.dialects import tell
+from dialeval.data.reader import place_of
 from dialeval.data.table import NoSpace, Table
 from dialeval.display.wording import count
 from dialeval.engine import Workshop
@@ -15,8 +19,8 @@ from dialeval.evaluation.answers import answers_of
 from dialeval.evaluation.measure import Respondent, can_answer
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
-from dialeval.study.unmatched import check_unmatched, no_line, unmatched_responses
-from dialeval.systems.transcript import Transcript
+from dialeval.study.unmatched import check_unmatched, no_line, sentence, unmatched_responses
+from dialeval.systems.transcript import Transcript, recorded_systems
 
 NO_RESPONSE: Final = "the system gave no response"
 _ANSWERS_NOTHING: Final = "a system of this kind answers no prompts"
@@ -132,3 +136,32 @@ def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) 
         prompt.knowledge,
         prompt.assertions,
     )
+
+
+def recorded_examples(
+    path: Path,
+    prompts: Sequence[Prompt],
+    *,
+    format: str | None = None,
+    system: str | None = None,
+    columns: Columns | None = None,
+    allow_unmatched: bool = False,
+) -> list[Example | Missing]:
+    """Return the response of each system of the file, or of the given one, to each prompt; Missing if it has no line.
+
+    Lines that match no prompt are counted in a note; a file of which half of the lines or more match none is refused
+    unless that is allowed. Lines without ids are in the order of the prompts.
+    """
+    source = path if format is None else Path(f"{format}:{place_of(path, format).source}")
+    items = {prompt.item for prompt in prompts}
+    examples: list[Example | Missing] = []
+    for name in [system] if system is not None else recorded_systems(source, columns):
+        replayed = Transcript(name, source, name, columns=str(columns) if columns else None)
+        for unmatched in unmatched_responses(replayed, items):
+            check_unmatched(unmatched, items, allowed=allow_unmatched)
+            tell(str(source), sentence(unmatched, named=False))
+        answers = replayed.replay(prompts)
+        examples += [
+            as_example(replayed, prompt, given) for prompt, given in zip(prompts, answers, strict=True)
+        ]
+    return examples

@@ -317,7 +317,7 @@ class _Files(NamedTuple):
     def _beside(
         self, place: _Place, prompts: Sequence[Prompt], *, allowed: bool
     ) -> Sequence[Example | Missing]:
-        from dialeval.study.recorded import recorded_examples
+        from dialeval.study.answers import recorded_examples
 
         return recorded_examples(
             place.path,

@@ -371,7 +371,7 @@ def further() -> list[Target]:
     from dialeval.nbest.measuring.shares import read_counts
     from dialeval.nbest.stimuli.pairs import read_pairs as read_inferences
     from dialeval.ratings.preferences import read_preferences
-    from dialeval.ratings.sources import read_judgements
+    from dialeval.ratings.table import read_judgements
     from dialeval.study.file import load_study
     from dialeval.systems.trained.roster import load_roster
 
