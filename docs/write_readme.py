@@ -1,4 +1,4 @@
-"""Write what ``dialeval demo`` prints into the README, so that it cannot drift; a test compares the two."""
+"""Write what ``dialeval demo`` prints into the README; a test compares the numbers in both."""
 
 from __future__ import annotations
 

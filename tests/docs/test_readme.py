@@ -64,12 +64,15 @@ def test_the_study_in_the_readme_runs(tmp_path, environment):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_leaderboard_in_the_readme_is_the_demos(dialeval):
-    out = dialeval("demo", "--quick").out.replace(": dialeval ", ": .venv/bin/dialeval ")  # as under make
+def test_the_numbers_in_the_readme_are_the_demos(dialeval):
+    """Its words are pinned where they are the product; here every number has to be there, in order."""
+    out = dialeval("demo", "--quick").out
     (shown,) = blocks(README, "text")
-    assert [line.rstrip() for line in out.splitlines()] == shown.splitlines(), (
-        "run 'python docs/write_readme.py'"
-    )
+    assert numbers(shown) == numbers(out), "run 'python docs/write_readme.py'"
+
+
+def numbers(text: str) -> list[str]:
+    return re.findall(r"\d[\d,]*(?:\.\d+)?", text)
 
 
 def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere():
