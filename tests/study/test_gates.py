@@ -257,6 +257,33 @@ def test_a_pull_request_that_changes_no_answer_passes(tmp_path: Path, dialogues:
         assert [pair.measure for pair in found if not pair.identical] == []
 
 
+def test_a_system_that_a_measure_fails_on_passes_no_gate(tmp_path: Path) -> None:
+    """The gates passed over it, and the verdict said that every gate had passed."""
+    own = "def tame(response):\n    if 'boom' in response:\n        raise ZeroDivisionError\n    return 1.0\n"
+    (tmp_path / "own.py").write_text(own, encoding="utf-8")
+    _write(
+        tmp_path / "prompts.jsonl",
+        [{"id": f"i{at}", "context": [{"role": "user", "content": "which?"}]} for at in range(8)],
+    )
+    for name, text in (("calm", "fine"), ("wild", "boom")):
+        _write(tmp_path / f"{name}.jsonl", [{"id": f"i{at}", "response": text} for at in range(8)])
+    study = {
+        "data": "prompts.jsonl",
+        "systems": [
+            {"name": name, "kind": "transcript", "path": f"{name}.jsonl"} for name in ("calm", "wild")
+        ],
+        "measures": ["own.py:tame"],
+        "gates": ["tame >= 0.5", "wild: tame >= 0.5"],
+    }
+    (tmp_path / "study.yaml").write_text(json.dumps(study), encoding="utf-8")
+    outcomes = run_study(load_study(tmp_path / "study.yaml")).gates
+    assert [(o.system, o.passed, o.reason) for o in outcomes if not o.passed] == [
+        ("wild", False, "it failed"),
+        ("wild", False, "it failed"),
+    ]
+    assert [o.system for o in outcomes if o.passed] == ["calm"]
+
+
 @pytest.mark.parametrize("silent", [range(3), range(3, 6)])
 def test_silence_of_a_pull_request_fails_its_gates_under_measures_of_all_responses_together(
     tmp_path: Path, silent: range

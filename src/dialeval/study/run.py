@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from dialeval.core import by_context
+from dialeval.core import Estimate, by_context
 from dialeval.data import Prompt, read_prompts, with_references
 from dialeval.data.framed import Framed
 from dialeval.data.table import Table
@@ -106,7 +106,7 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     failures += without_values(scored, failures)
     compared = compare(study, scored)
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None
-    gates = tuple(_check(study, scored, compared))
+    gates = tuple(_check(study, scored, compared, failures))
     return Run(
         study=study,
         prompts=prompts,
@@ -211,7 +211,19 @@ def _agree(
 
 
 def _check(
-    study: Study, scored: Sequence[SystemResult], compared: Sequence[Comparison]
+    study: Study,
+    scored: Sequence[SystemResult],
+    compared: Sequence[Comparison],
+    failures: Sequence[Failure],
 ) -> Iterator[GateOutcome]:
+    """Judge scores and differences by the gates; a system that failed under a measure passes none on it."""
     judged = [ScoreAtGate.of(result.measure.label, result.system, result.ranked) for result in scored]
+    known = {(each.measure, each.system) for each in judged}
+    judged += [
+        ScoreAtGate(failure.measure, failure.system, Estimate.undefined("it failed"))
+        for failure in failures
+        if failure.measure is not None
+        and failure.system is not None
+        and (failure.measure, failure.system) not in known
+    ]
     return check_gates(study.gates, judged, compared, allowed=study.allow_unanswered)

@@ -8,7 +8,16 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 from dialeval.display.wording import count, decimals, listing, number, p_value, percent
-from dialeval.study.document import MeasureInfo, Summary, headline_measure, leaders, ranked, ranks, standings
+from dialeval.study.document import (
+    MeasureInfo,
+    Summary,
+    headline_measure,
+    leaders,
+    negligible,
+    ranked,
+    ranks,
+    standings,
+)
 from dialeval.study.report.ranks import counted
 
 FEW_OF_THEM: Final = 0.9
@@ -193,9 +202,12 @@ def _nobody(summary: Summary) -> str:
         return "With one system, there is nothing to compare."
     apart = any(m.higher_is_better is not None and not ranks(summary, m) for m in summary.measures)
     silent = any(summary.is_silent(r.system, r.measure) for r in summary.results)
+    zero = [m.measure for m in summary.measures if ranks(summary, m) and negligible(summary, m)]
     why = (
         "scores are on different items"
         if apart
+        else f"every score is 0 under {listing(zero)}"
+        if zero
         else "no measure that can count unanswered items gives two systems scores"
         if silent
         else "no measure gives two systems scores that could be ranked"
