@@ -242,6 +242,17 @@ def test_the_more_answers_get_worse_the_farther_the_lower_end_reaches(level):
     assert ends == sorted(ends, reverse=True)
 
 
+def test_two_rates_without_an_error_differ_by_little_though_nothing_limits_them():
+    """Errors per slot of sentences with one, two or three slots: there was no interval, so no gate could be met."""
+    rows = np.column_stack([np.zeros(20), 1 + np.arange(20) % 3])
+    limited, unlimited = (
+        difference_interval(rows, rows, mean, limits=(0.0, high)) for high in (1.0, math.inf)
+    )
+    assert unlimited.estimate == limited.estimate
+    low, high = unlimited.estimate.bounds
+    assert -0.1 < low < 0 < high < 0.1
+
+
 def test_a_rate_without_an_error_has_an_interval_though_nothing_limits_it():
     found = interval_of(rows_of(np.zeros(40)), mean, limits=(0.0, math.inf))
     assert (found.estimate.low, found.estimate.high) == pytest.approx((0.0, clopper_pearson(0, 40)[1]))

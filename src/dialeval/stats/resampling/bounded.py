@@ -121,19 +121,23 @@ def typical_difference(values: Floats, score: float, limits: tuple[float, float]
     return min(reach, math.sqrt(2 * squares / (len(values) + 1)))
 
 
+def narrowed(limits: tuple[float, float], values: Floats) -> tuple[float, float]:
+    """The limits; without an upper one, 1 above the lower one if all values are there.
+
+    Such is a rate without an error: an error at every chance is then taken for the worst.
+    """
+    low, high = limits
+    all_low = math.isinf(high) and len(values) and float(values.max()) == low
+    return (low, low + 1) if all_low else limits
+
+
 def bounded_score(
     values: Floats, left_out: LeftOut, limits: tuple[float, float], clusters: Integers | None = None
 ) -> BoundedMean | None:
-    """The mean of these values, by unit; None if the score is not their mean, or one is beyond the limits.
-
-    If all values are at the lower limit, as of a rate without an error, and there is no upper one, 1 more is taken for
-    it: an error at every chance.
-    """
-    low, high = limits
+    """The mean of these values, by unit; None if the score is not their mean, or one is beyond the limits."""
+    low, high = narrowed(limits, values)
     if not len(values) or not low <= float(values.min()) <= float(values.max()) <= high:
         return None
-    if math.isinf(high) and float(values.max()) == low:
-        high = low + 1
     sums, counts = _by_unit(values, clusters)
     return BoundedMean(sums, counts, low, high) if _is_mean(sums, counts, left_out) else None
 

@@ -24,6 +24,7 @@ from dialeval.stats.resampling.bounded import (
     Ties,
     bounded_difference,
     bounded_score,
+    narrowed,
     typical_difference,
 )
 from dialeval.stats.resampling.clusters import repeated
@@ -202,8 +203,8 @@ def spread_of_difference(
     spread = spread_without(left_out, limits_of_difference(limits), hangs=hangs)
     if not spread.needs_bounds:
         return spread
-    known = limits or (-math.inf, math.inf)
     first, second = (_Side(rows, in_blocks(aggregate, rows)) for rows in (rows_a, rows_b))
+    known = narrowed(limits or (-math.inf, math.inf), np.concatenate([first.values, second.values]))
     spread = replace(spread, ties=_ties(first, second, aggregate, known, together))
     return spread.with_bounds(bounded_difference(first.values, second.values, left_out, known, together))
 
