@@ -284,31 +284,43 @@ def test_a_system_that_a_measure_fails_on_passes_no_gate(tmp_path: Path) -> None
     assert [o.system for o in outcomes if o.passed] == ["calm"]
 
 
-@pytest.mark.parametrize("silent", [range(3), range(3, 6)])
-def test_silence_of_a_pull_request_fails_its_gates_under_measures_of_all_responses_together(
-    tmp_path: Path, silent: range
+@pytest.mark.parametrize(
+    ("measure", "missing", "silent"),
+    [
+        ("distinct(n=2)", "auto", range(3)),
+        ("distinct(n=2)", "auto", range(3, 6)),
+        ("rouge_l", "shared", range(3)),
+    ],
+)
+def test_silence_of_a_pull_request_fails_its_gates_though_all_else_is_the_same(
+    tmp_path: Path, measure: str, missing: str, silent: range
 ) -> None:
-    """The items that both answered had the same answers, so the gate passed as that of a no-op."""
-    gates = ["pr - main: distinct(n=2) >= -0.02", "pr = main: distinct(n=2)"]
-    systems = [{"name": name, "kind": "transcript", "path": f"{name}.jsonl"} for name in ("main", "pr")]
+    """The items that both were compared on had the same answers, so the gate passed as that of a no-op."""
+    names = ("main", "pr", "other") if missing == "shared" else ("main", "pr")
     study = {
         "data": "prompts.jsonl",
-        "systems": systems,
-        "measures": ["distinct(n=2)"],
-        "margin": {"distinct(n=2)": 0.05},
-        "gates": gates,
+        "systems": [{"name": name, "kind": "transcript", "path": f"{name}.jsonl"} for name in names],
+        "measures": [measure],
+        "missing": missing,
+        "margin": {measure: 0.05},
+        "gates": [f"pr - main: {measure} >= -0.02", f"pr = main: {measure}"],
         "trials": 99,
     }
     (tmp_path / "study.yaml").write_text(json.dumps(study), encoding="utf-8")
     said = {f"i{at}": f"number {at} is over there" for at in range(48)}
     _write(
         tmp_path / "prompts.jsonl",
-        [{"id": item, "context": [{"role": "user", "content": "which?"}]} for item in said],
+        [
+            {"id": item, "context": [{"role": "user", "content": "which?"}], "references": [text]}
+            for item, text in said.items()
+        ],
     )
-    quiet = {"main": range(3) if silent.start else range(0), "pr": silent}
-    for name, places in quiet.items():
+    quiet = {"main": range(3) if silent.start else range(0), "pr": silent, "other": range(3)}
+    for name in names:
+        places = quiet[name]
+        none = None if name == "other" else ""
         lines = [
-            {"id": item, "response": "" if at in places else text}
+            {"id": item, "response": none if at in places else text}
             for at, (item, text) in enumerate(said.items())
         ]
         _write(tmp_path / f"{name}.jsonl", lines)

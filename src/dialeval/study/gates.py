@@ -168,9 +168,13 @@ def check_gates(
         if gate.other is not None:
             gated = (gate.system, gate.other) if gate.comparator == "=" else (gate.system,)
             pair = _tested(gate, comparisons)
-            # Of all responses together, those to the items that both answered may be the same.
-            gaps = {judged.gaps for judged in concerned if judged.system in (gate.system, gate.other)}
-            changed = pair is None or not pair.identical or len(gaps) > 1
+            # Answers to the items that both are compared on may be the same where one was silent on others.
+            silences = {
+                (judged.unanswered, judged.gaps)
+                for judged in concerned
+                if judged.system in (gate.system, gate.other)
+            }
+            changed = pair is None or not pair.identical or len(silences) > 1
             sides = [judged for judged in concerned if judged.system in gated and changed]
             yield _unless_silent(_check_pair(gate, pair), sides, allowed)
         for judged in concerned if gate.other is None else ():
