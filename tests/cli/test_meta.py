@@ -90,7 +90,7 @@ def test_the_table_is_printed_with_interval_n_and_cluster(files):
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[0] == "Spearman with people's 'overall'"
-    assert lines[1].split() == ["measure", "pooled", "rank", "group"]
+    assert lines[1].split() == ["measure", "pooled", "p", "p", "(Holm)", "rank", "group"]
     assert lines[3].startswith("close ")
     assert "[" in lines[3]
     assert max(map(len, lines)) <= 80

@@ -18,7 +18,7 @@ class Said:
     """A turn, or a passage of one."""
 
     turn: int
-    """Its number among all ``messages``, from 1, as in ids ``DIALOGUE/TURN``."""
+    """Its number among all ``messages``, from 1, as in ids ``DIALOGUE/TURN``; 0 for a line of the persona."""
     role: str
     text: str
 
@@ -30,7 +30,7 @@ class Contradiction:
     __pydantic_config__: ClassVar = FINITE
 
     pair: tuple[int, int]
-    """Numbers of the two turns among all ``messages``, from 1."""
+    """Numbers of the two turns among all ``messages``, from 1; 0 for a line of the persona."""
     probability: float
     """Probability of a contradiction in the dialogue if these were its most contradictory turns."""
     quotes: tuple[Said, Said]
@@ -48,7 +48,8 @@ class Detected:
     probability: float | None
     """None where there is nothing to compare."""
     pair: tuple[int, int] | None
-    """Numbers of the two turns among all ``messages``, from 1; the same one twice if it contradicts itself."""
+    """Numbers of the two turns among all ``messages``, from 1; the same one twice if it contradicts itself, 0 and a
+    turn if it contradicts the persona."""
     verdict: Verdict
     quotes: tuple[Said, Said] | None
     between: str = ""
@@ -73,6 +74,8 @@ class SystemRate:
     excluded: int
     rate: Estimate
     """Over the dialogues that could be checked."""
+    after_question: int = 0
+    """Of the contradictions, those whose later turn answers a question of another speaker."""
 
 
 @dataclass(frozen=True, slots=True)

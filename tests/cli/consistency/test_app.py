@@ -66,6 +66,43 @@ def test_a_system_is_not_charged_with_what_its_user_says(dialeval, tmp_path):
     assert (told["dialogues"][0]["pair"], told["systems"][0]["contradictions"]) == ([1, 3], 1)
 
 
+def test_what_contradicts_the_persona_is_quoted_with_its_line(dialeval, tmp_path):
+    said = ("Do you smoke?", "I smoke ten cigarettes a day.", "Really?", "Yes.")
+    rows = [
+        talk("told", *said) | {"metadata": {"persona": ["I like tea.", "I have never smoked."]}},
+        talk("not", *said),
+    ]
+    path = tmp_path / "d.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = dialeval("consistency", "detect", path, "-o", "found", "--json")
+    assert done.code == 0, done.err
+    told, other = json.loads(done.out)["dialogues"]
+    assert (told["pair"], told["verdict"]) == ([0, 2], "contradiction")
+    assert told["quotes"][0] == {"turn": 0, "role": "persona", "text": "I have never smoked."}
+    assert other["verdict"] == "none"
+    page = (tmp_path / "found" / "report.html").read_text()
+    assert '<th scope="col">persona</th>' in page
+    scored = json.loads(dialeval("score", path, "-m", "contradiction_rate", "--json").out)["results"]
+    assert [row["score"] for row in scored] == [0.5]
+
+
+def test_contradictions_in_answers_to_questions_are_counted(dialeval, tmp_path):
+    said = ("Do you smoke?", "I have never smoked.", "Really? I see.", "I smoke ten cigarettes a day.")
+    rows = [
+        talk("asked", *said),
+        talk("told", *said[:2], "I see.", said[3]),
+        talk("within", "Do you like tea?", "I like tea. I do not like tea.", system="other"),
+        talk("fine", "Hello!", "Hello, how are you?", "Fine.", "Good to hear.", system="third"),
+    ]
+    path = tmp_path / "d.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = json.loads(dialeval("consistency", "detect", path, "--json").out)
+    counts = {each["system"]: (each["after_question"], each["contradictions"]) for each in told["systems"]}
+    assert counts == {"bot": (1, 2), "other": (0, 1), "third": (0, 0)}
+    shown = " ".join(dialeval("consistency", "detect", path).out.split())
+    assert "contradictions in an answer to a question: bot 1 of 2; other 0 of 1" in shown
+
+
 def test_an_interrupted_detection_resumes_from_what_was_kept(dialeval, dialogues, tmp_path):
     told = [
         json.loads(dialeval("consistency", "detect", dialogues, "--cache", "kept", "--json", *more).out)

@@ -8,7 +8,9 @@ import pytest
 from scipy.stats import ttest_ind
 
 from dialeval.consistency.detecting.detector import PairDetector
-from dialeval.consistency.pairs.types import Pair
+from dialeval.consistency.learning.crossvalidation import balanced, with_random_earlier
+from dialeval.consistency.pairs.reading import read_all
+from dialeval.consistency.pairs.types import Pair, divide
 from support.encoders import NLI, make_classifier
 
 
@@ -221,3 +223,47 @@ def test_misses_of_a_detector_that_finds_nothing_have_no_test_and_say_so(
     assert (told["misses"], told["misses_p"]) == ([[2, 0], [2, 0]], None)
     done = run(dialeval, "consistency analyse labelled.jsonl")
     assert "chi-square p — (the detector finds none of them)" in done.out
+
+
+def test_pairs_that_cannot_calibrate_a_detector_are_refused_before_training(
+    dialeval, minilm, labelled, tmp_path
+):
+    pytest.importorskip("torch")
+    put(tmp_path / "one-sided.jsonl", [row | {"label": "contradiction"} for row in labelled])
+    done = dialeval("train", "contradiction", "one-sided.jsonl", "-o", "det", "--validation", "0.5")
+    assert done.code == 1
+    assert "and 0 other pairs to calibrate the detector on" in done.err
+    assert "--validation" in done.err
+    assert not (tmp_path / "det").exists()
+
+
+@pytest.mark.slow
+def test_training_pairs_are_balanced_and_consistent_ones_stand_beside_a_random_earlier_turn(
+    dialeval, minilm, tmp_path
+):
+    pytest.importorskip("torch")
+    from dialeval.consistency.learning.training import digest_of
+
+    rows = []
+    for n in range(30):
+        said = ["Hi!", f"I have {n} dogs.", "And?", f"I am {n + 20} years old.", "What else?"]
+        context = [{"role": "AB"[place % 2], "content": text} for place, text in enumerate(said)]
+        denies = n % 3 == 0
+        about = {"label": "contradiction" if denies else "consistent", "votes": 3 * denies, "raters": 3}
+        told = {
+            "earlier": said[1],
+            "between": said[-1],
+            "response": f"I have {'no' * denies} dogs, {n} times.",
+        }
+        rows.append({"id": str(n), "system": "bot", "context": context, "referent": 1, **told, **about})
+    put(tmp_path / "labelled.jsonl", rows)
+    options = "--epochs 1 --rank 2 --validation 0.3 --random-earlier --balance --seed 5 --json"
+    done = run(dialeval, f"train contradiction labelled.jsonl -o det {options}")
+    parts = divide(read_all([tmp_path / "labelled.jsonl"]), validation=0.3)
+    wanted = balanced(with_random_earlier(parts.train, seed=5), seed=5)
+    assert json.loads(done.out)["train"] == len(wanted) < len(parts.train)
+    facts = PairDetector(str(tmp_path / "det")).file.about.facts
+    assert facts["digest"] == digest_of(wanted)
+    others = {pair.pair.earlier for pair in wanted if not pair.contradicts}
+    assert any("years old" in earlier for earlier in others)
+    assert any("dogs" in earlier for earlier in others)

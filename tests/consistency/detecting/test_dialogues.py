@@ -20,6 +20,7 @@ from dialeval.consistency.detecting.dialogues import (
     NO_TURN,
     OUT_OF_REACH,
     PARTS,
+    PERSONA,
     Case,
     Cost,
     Reading,
@@ -32,6 +33,7 @@ from dialeval.consistency.detecting.scoring import Work
 from dialeval.consistency.pairs.types import Pair
 from dialeval.data.types import Dialogue, Turn, alternating
 from dialeval.engine import Cache
+from dialeval.errors import Unsuitable
 
 
 class Words:
@@ -271,3 +273,35 @@ def test_what_was_scored_is_kept_and_not_scored_again(tmp_path):
     assert again.seen == []
     find_contradictions([Case(TALK)], again, work=Work(cache=Cache(tmp_path), key="other words"))
     assert again.seen == first.seen
+
+
+def test_the_turns_of_the_system_are_also_compared_with_its_persona():
+    turns = tuple(
+        Turn(role, text)
+        for role, text in (
+            ("user", "Do you have pets?"),
+            ("assistant", "I have one cat. It is old."),
+            ("user", "I have no cat."),
+            ("assistant", "Oh."),
+        )
+    )
+    persona = ["I have no cat. I like dogs.", " ", "I am a nurse."]
+    bot = Dialogue("d", turns, "bot", {"persona": persona})
+    whole = Reading().of(bot, "system")
+    told = [each for each in passages(turns, whole) if each.first == PERSONA]
+    assert {each.second for each in told} == {1, 3}, "the user has no persona"
+    assert [each.pair for each in told if each.second == 1][:2] == [
+        (persona[0], turns[1].text, turns[0].text),
+        ("I have no cat.", "I have one cat.", turns[0].text),
+    ]
+    assert {each.pair.earlier for each in told} == {persona[0], "I have no cat.", "I like dogs.", persona[2]}
+    for reading in (whole, Reading("last").of(bot, "system"), Reading().of(bot, "all")):
+        assert cost_of(turns, reading).passages == len(list(passages(turns, reading)))
+    last = passages(turns, Reading("last").of(bot, "system"))
+    assert {each.second for each in last if each.first == PERSONA} == {3}
+    people = Dialogue(
+        "d", tuple(Turn("ab"[place % 2], turn.text) for place, turn in enumerate(turns)), "", bot.metadata
+    )
+    assert Reading().of(people, "system").persona == (), "nobody is known as the system"
+    with pytest.raises(Unsuitable, match="neither a text nor a list of texts"):
+        Reading().of(Dialogue("d", turns, "bot", {"persona": 3}), "system")

@@ -24,7 +24,7 @@ from dialeval.consistency.detecting.metrics import ContradictionDetector
 from dialeval.consistency.detecting.recorded import speaker_of
 from dialeval.consistency.document import DialoguesInfo
 from dialeval.consistency.measure import checked_of, contradictions
-from dialeval.consistency.report.tables import rates, worst
+from dialeval.consistency.report.tables import elicited, rates, worst
 from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.display.consoles import PrintableConsole
@@ -106,7 +106,8 @@ def detect(
     """Find contradictions: every two utterances of one speaker, sentence by sentence, also within one utterance.
 
     For each dialogue the two most contradictory turns of the system are quoted, with a calibrated probability. Those
-    with nothing to compare are counted by reason. Time grows with the number of pairs, which is printed at the start.
+    with nothing to compare are counted by reason. Lines of a persona ("metadata": {"persona": [...]}) are compared with
+    the system's turns, too. Time grows with the number of pairs, which is printed at the start.
     The output, the folder and the report are those of 'dialeval run'. Interrupted? The same command resumes.
 
     Example: dialeval consistency detect dialogues.jsonl -o contradictions
@@ -203,7 +204,7 @@ def _shown(given: Sequence[Dialogue], run: Run, summary: Summary, *, json: bool)
         return {}
     if not json:
         console = PrintableConsole()
-        for table in (rates(info.systems), worst(info.worst)):
+        for table in (rates(info.systems, elicited(info.systems)), worst(info.worst)):
             if table.rows:
                 console.print()
                 print_table(table, console)

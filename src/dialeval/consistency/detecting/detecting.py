@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from dialeval.consistency.detecting.detector import Calibration
 from dialeval.consistency.detecting.dialogues import (
+    PERSONA,
     Case,
     Found,
     Reading,
@@ -22,6 +23,7 @@ from dialeval.consistency.detecting.scoring import HERE, Work
 from dialeval.consistency.document import Contradiction, Detected, Said, SystemRate
 from dialeval.data.types import Dialogue
 from dialeval.stats import proportion
+from dialeval.text.sentences import is_question, split_sentences
 
 AT_ONCE: Final = 32
 """Dialogues whose pairs are scored together."""
@@ -105,8 +107,9 @@ def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Dete
 def _contradiction(found: Found, case: Case, calibration: Calibration) -> Contradiction:
     quoted, turns = found.quoted, case.turns
     probability = calibration.worst(found.probability, found.pairs, whole=case.reading.whole)
+    role = "persona" if quoted.first == PERSONA else turns[quoted.first].speaker
     quotes = (
-        Said(quoted.first + 1, turns[quoted.first].speaker, quoted.pair.earlier),
+        Said(quoted.first + 1, role, quoted.pair.earlier),
         Said(quoted.second + 1, turns[quoted.second].speaker, quoted.pair.response),
     )
     return Contradiction((quoted.first + 1, quoted.second + 1), probability, quotes, quoted.pair.between)
@@ -118,14 +121,15 @@ def rates_of(detected: Sequence[Detected]) -> tuple[SystemRate, ...]:
     for system in dict.fromkeys(each.system for each in detected):
         own = [each for each in detected if each.system == system]
         checked = [each for each in own if each.reason is None]
-        bad = sum(each.verdict == "contradiction" for each in checked)
+        bad = [each for each in checked if each.verdict == "contradiction"]
         rates.append(
             SystemRate(
                 system,
-                bad,
+                len(bad),
                 sum(each.verdict == "ambiguous" for each in checked),
                 len(own) - len(checked),
-                proportion(bad, len(checked)),
+                proportion(len(bad), len(checked)),
+                sum(any(map(is_question, split_sentences(each.between))) for each in bad),
             )
         )
     return tuple(rates)

@@ -14,6 +14,7 @@ from dialeval.consistency.detecting.scoring import HERE, Scorer, Work, score_pai
 from dialeval.consistency.pairs.types import Pair
 from dialeval.data.speakers import Who, folded, speaks, spoken, who
 from dialeval.data.types import Context, Dialogue, Turn
+from dialeval.errors import Unsuitable
 from dialeval.selfeval.subjects import judged_speakers
 from dialeval.text.sentences import has_words, is_question, split_sentences
 
@@ -41,6 +42,10 @@ class Reading(NamedTuple):
     """How many turns back a turn is compared; None for all the way."""
     judged: frozenset[str] = frozenset()
     """The speakers whose turns are compared, case aside; empty for all."""
+    persona: tuple[str, ...] = ()
+    """What the dialogue's file says of its system; its turns are also compared with each of these lines."""
+    bearers: frozenset[str] = frozenset()
+    """The speakers whose persona it is, case aside."""
 
     @property
     def whole(self) -> bool:
@@ -51,15 +56,31 @@ class Reading(NamedTuple):
         """The reading of one dialogue: with ``system``, that of the judged speakers, or of all where none is known.
 
         Where only the last turn is asked about, its speaker is judged, also a user. A user who speaks alone is not
-        the system.
+        the system. A persona is that of the system, so it is left out where nobody is known as the system.
         """
+        own = frozenset(map(folded, judged_speakers(dialogue)))
+        persona = persona_of(dialogue)
+        reading = self._replace(persona=persona, bearers=own) if persona and own else self
         if speakers == "all" or self.scope == "last":
-            return self
+            return reading
         alone = {who(turn) for turn in spoken(dialogue.turns)} == {("user", None)}
-        judged = {"assistant"} if alone else map(folded, judged_speakers(dialogue))
-        return self._replace(judged=frozenset(judged))
+        return reading._replace(judged=frozenset({"assistant"}) if alone else own)
 
 
+def persona_of(dialogue: Dialogue) -> tuple[str, ...]:
+    """The lines of ``metadata``'s ``persona``, a text or a list of texts; blank ones left out."""
+    given = dialogue.metadata.get("persona", ())
+    lines = given.splitlines() if isinstance(given, str) else given
+    if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
+        raise Unsuitable(
+            f"Dialogue {dialogue.item!r} has a persona that is neither a text nor a list of texts. Write "
+            '"metadata": {"persona": ["I have two dogs."]}.'
+        )
+    return tuple(line for line in lines if has_words(line))
+
+
+PERSONA: Final = -1
+"""Place of the persona's lines, which are before all turns."""
 EVERYTHING: Final = Reading()
 LAST_TURN: Final = Reading("last")
 
@@ -78,7 +99,7 @@ class Quoted(NamedTuple):
     """Two passages that may contradict each other, and where they are; the same turn twice where it does so itself."""
 
     first: int
-    """The earlier turn, counted from 0."""
+    """The earlier turn, counted from 0; ``PERSONA`` for a line of it."""
     second: int
     pair: Pair
     handicap: float = 0.0
@@ -138,6 +159,9 @@ def passages(turns: Context, reading: Reading = EVERYTHING) -> Iterator[Quoted]:
             yield from _within(turns[second], second)
         elif reading.reach is None or second - first <= reading.reach:
             yield from _across(turns, first, second)
+    for second in _borne(turns, reading):
+        for line in reading.persona:
+            yield from _beside(PERSONA, second, line, turns[second].text, _before(turns, second))
 
 
 def cost_of(turns: Context, reading: Reading = EVERYTHING) -> Cost:
@@ -151,6 +175,10 @@ def cost_of(turns: Context, reading: Reading = EVERYTHING) -> Cost:
             total += 1 + (said * says if said * says > 1 else 0)
         else:
             beyond += 1
+    for second in _borne(turns, reading):
+        says = len(_statements(turns[second].text))
+        both = [says * len(_statements(line)) for line in reading.persona]
+        total += sum(1 + (number if number > 1 else 0) for number in both)
     return Cost(total, beyond)
 
 
@@ -170,10 +198,30 @@ def _compared(turns: Context, reading: Reading) -> Iterator[tuple[int, int]]:
                 yield from ((first, second) for first in places[:number])
 
 
+def _borne(turns: Context, reading: Reading) -> list[int]:
+    """The places of the turns that are compared with the persona."""
+    if not reading.persona:
+        return []
+    said = [
+        place
+        for place, (turn, says) in enumerate(zip(turns, speaks(turns), strict=True))
+        if says and has_words(turn.text)
+    ]
+    asked = said if reading.scope == "all" else said[-1:]
+    return [place for place in asked if folded(turns[place].speaker) in reading.bearers]
+
+
 def _across(turns: Context, first: int, second: int) -> Iterator[Quoted]:
-    earlier, later = turns[first].text, turns[second].text
-    before = turns[second - 1]
-    between = before.text if second - 1 > first and who(before) != who(turns[second]) else ""
+    between = _before(turns, second) if second - 1 > first else ""
+    return _beside(first, second, turns[first].text, turns[second].text, between)
+
+
+def _before(turns: Context, second: int) -> str:
+    """The turn before this one, if another speaker has it."""
+    return turns[second - 1].text if second and who(turns[second - 1]) != who(turns[second]) else ""
+
+
+def _beside(first: int, second: int, earlier: str, later: str, between: str) -> Iterator[Quoted]:
     yield Quoted(first, second, Pair(earlier, later, between))
     said, says = _statements(earlier), _statements(later)
     if len(said) * len(says) > 1:

@@ -85,6 +85,16 @@ def _row(each: Detected) -> tuple[Cell, ...]:
     )
 
 
+def elicited(systems: Sequence[SystemRate]) -> list[str]:
+    """How many contradictions answer a question; nothing if there are none."""
+    parts = [
+        f"{rate.system or '(no system)'} {rate.after_question:,} of {rate.contradictions:,}"
+        for rate in systems
+        if rate.contradictions
+    ]
+    return [f"contradictions in an answer to a question: {'; '.join(parts)}"] if parts else []
+
+
 def notes_of(info: DialoguesInfo) -> list[str]:
     """What the numbers mean, and what was left out."""
     low, high = info.band
@@ -106,6 +116,7 @@ def notes_of(info: DialoguesInfo) -> list[str]:
             f"{count(info.not_compared, 'pair')} of turns not compared: more than {info.reach} turns apart "
             "(--reach 0 compares all)"
         )
+    told += elicited(info.systems)
     return told + [f"{count(n, 'dialogue')} not checked: {reason}" for reason, n in info.excluded.items()]
 
 

@@ -55,25 +55,31 @@ def _summary(document: Document) -> Table:
     ranked = [row for row in ordered(document, main) if row.value is not None]
     shown = ranked[:MOST_MEASURES]
     groups = any(row.cluster is not None for row in ranked)
+    # Of one level there is room for the tests, which the page has of all.
+    tested = len(levels) == 1 and any(row.p_test is not None for row in ranked)
     columns = (Column("measure"), *(Column(LABELS[level], numeric=True) for level in levels))
+    columns += (Column("p", numeric=True), Column("p (Holm)", numeric=True)) if tested else ()
     columns += (Column("rank group", numeric=True),) if groups else ()
-    rows = [_measure(document, row, levels, groups) for row in shown]
+    rows = [_measure(document, row, levels, tested=tested, groups=groups) for row in shown]
     halves = {ceiling.level: ceiling.mean.value for ceiling in document.ceiling}
     bounds = {ceiling.level: ceiling.bound for ceiling in document.ceiling}
     for name, values in (("half of the raters", halves), ("a perfect measure", bounds)):
         if any(values.get(level) is not None for level in levels):
             cells = [Cell(correlation(values.get(level))) for level in levels]
-            rows.append((Cell(name), *cells, *([Cell("")] if groups else [])))
+            rows.append((Cell(name), *cells, *[Cell("")] * (2 * tested + groups)))
     return Table(title, columns, tuple(rows), tuple(_summary_notes(document, main, len(ranked) - len(shown))))
 
 
-def _measure(document: Document, best: Row, levels: Sequence[Level], groups: bool) -> tuple[Cell, ...]:
+def _measure(
+    document: Document, best: Row, levels: Sequence[Level], *, tested: bool, groups: bool
+) -> tuple[Cell, ...]:
     cells = [Cell(best.measure)]
     for level in levels:
         row = next((row for row in document.at(level) if row.measure == best.measure), None)
         value, low, high = (None, None, None) if row is None else row.estimate[:3]
         shown = correlation(value) if row is None or value is None else tables.marked(document, row)
         cells.append(Cell(shown, interval(low, high, 2)))
+    cells += [Cell(p_value(best.p_test)), Cell(p_value(best.p_adjusted))] if tested else []
     return (*cells, *([Cell("—" if best.cluster is None else str(best.cluster))] if groups else []))
 
 
