@@ -110,6 +110,39 @@ class DialoguesInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class SystemRelevance:
+    """How relevant a system's answers are: without this, a system that repeats its partner is perfectly consistent."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    cosine: Estimate
+    """Mean likeness in meaning of an answer and the turn that it answers (``context_cosine``)."""
+    repeats: Estimate
+    """The share of answers that repeat a turn of their context, but for a few words."""
+    commonest: float | None
+    """The share of its most frequent answer; None without answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRates:
+    """Contradictory answers of a system, as some, most and all of its raters say."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    answers: int
+    contradictory: Estimate
+    """The share by the labels."""
+    any: Estimate
+    """The share that one rater or more calls contradictory; undefined if no person labelled an answer."""
+    all: Estimate
+    """The share that all raters call contradictory."""
+    within: int | None
+    """Contradictory answers that also contradict themselves, as the detector finds; None without it or texts."""
+
+
+@dataclass(frozen=True, slots=True)
 class ConsistencyInfo:
     """A measure of consistency in a run's summary."""
 
@@ -123,6 +156,12 @@ class ConsistencyInfo:
     systems: tuple[SystemRate, ...]
     worst: tuple[Detected, ...]
     """The most contradictory answers of all systems, most probable first."""
+    relevance: tuple[SystemRelevance, ...] = ()
+    """Of the same answers."""
+    people: tuple[AnswerRates, ...] = ()
+    """What raters say of the answers that they labelled; empty if the study gives no labels."""
+    others_labelled: int = 0
+    """Labelled answers that no system of this run gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,24 +246,6 @@ class Feature:
     significant: bool
     reason: str | None = None
     """Why there is no test."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRates:
-    """Contradictory answers of a system, as some, most and all of its raters say."""
-
-    __pydantic_config__: ClassVar = FINITE
-
-    system: str
-    answers: int
-    contradictory: Estimate
-    """The share by the labels."""
-    any: Estimate
-    """The share that one rater or more calls contradictory; undefined if no person labelled an answer."""
-    all: Estimate
-    """The share that all raters call contradictory."""
-    within: int | None
-    """Contradictory answers that also contradict themselves, as the detector finds; None without it or texts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from dialeval.consistency.folder import (
     write_detected,
 )
 from dialeval.consistency.probing.probes import read_probes
+from dialeval.consistency.relevance import rates_by_people, relevance_of
 from dialeval.core import Floats, Missing, Resampling, System
 from dialeval.data import Dialogue, Example
 from dialeval.data.codec.encode import canonical
@@ -89,11 +90,14 @@ class ProbeMeasure:
     probes: str | None
     """As the study wrote it; None where results are read back and nobody is asked again."""
     seed: int = 0
+    labelled: str | None = None
+    """What ``dialeval consistency label`` wrote of answers of these systems; None without raters."""
 
     @property
     def inputs(self) -> Mapping[str, str | None]:
-        """The file of probes."""
-        return {"probes": self.probes}
+        """The file of probes, and that of labelled answers if there is one."""
+        labels = {} if self.labelled is None else {"labelled": self.labelled}
+        return {"probes": self.probes, **labels}
 
     def subjects(
         self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools
@@ -113,9 +117,15 @@ class ProbeMeasure:
             )
 
 
-def consistency(probes: str | None = None, model: str = SHIPPED, n: int = 1, seed: int = 0) -> ProbeMeasure:
+def consistency(
+    probes: str | None = None,
+    model: str = SHIPPED,
+    n: int = 1,
+    seed: int = 0,
+    labelled: str | None = None,
+) -> ProbeMeasure:
     """Share of answers to probes that do not contradict what was said before."""
-    return ProbeMeasure(Consistency(model, n), probes, seed)
+    return ProbeMeasure(Consistency(model, n), probes, seed, labelled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +193,8 @@ class ConsistencyCapability:
         detector = ContradictionDetector(_model_of(measure.label))
         detected = detected_answers(answers, detector)
         probes = len({answer.item for answer in answers})
+        labelled = measure.inputs.get("labelled")
+        people, others = ((), 0) if labelled is None else rates_by_people(answers, labelled)
         return ConsistencyInfo(
             measure=measure.label,
             status=f"{count(probes, 'probe')}, judged by the detector and not by people",
@@ -191,6 +203,9 @@ class ConsistencyCapability:
             detector=str(detector.signature),
             systems=rates_of(detected),
             worst=tuple(clashes(detected, most=_SHOWN)),
+            relevance=tuple(relevance_of(answers, resampling)),
+            people=people,
+            others_labelled=others,
         )
 
     def write(self, folder: Path, subjects: Iterable[tuple[str, Subjects]]) -> None:

@@ -104,7 +104,7 @@ def analyse(
     return AnalysisDocument(
         answers=len(answers),
         contexts=len(contexts),
-        systems=tuple(_rates(different, detector)),
+        systems=tuple(rates_of_answers(different, detector)),
         unanimity=_unanimity(by_people),
         kappa=kappa.value if kappa.defined else None,
         kappa_contexts=kappa.n,
@@ -164,7 +164,10 @@ def _feature(name: str, having: set[str], rates: Mapping[str, float]) -> Feature
     )
 
 
-def _rates(answers: Sequence[LabelledAnswer], detector: PairDetector | None) -> Iterator[AnswerRates]:
+def rates_of_answers(
+    answers: Sequence[LabelledAnswer], detector: PairDetector | None = None
+) -> Iterator[AnswerRates]:
+    """Yield the contradictory answers of each system, from those that any rater sees to those that all see."""
     within = None if detector is None else _contradict_themselves(answers, detector)
     for system in dict.fromkeys(answer.system for answer in answers):
         own = [answer for answer in answers if answer.system == system]

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from dialeval.consistency.document import (
     AnalysisDocument,
+    AnswerRates,
     Detected,
     DialoguesInfo,
     Drawn,
     Measured,
     SystemRate,
+    SystemRelevance,
     Target,
 )
 from dialeval.display.table import Cell, Column, Table, estimate_cell
@@ -217,14 +219,14 @@ def compared(document: AnalysisDocument) -> Table:
     return Table("Two detectors", columns, rows, (f"first two rows: chi-square p {p_value(found.p)}{why}",))
 
 
-def answer_rates(document: AnalysisDocument) -> Table:
-    """Contradictory answers of each system, from those that any rater sees to those that all see."""
+def people_rates(systems: Sequence[AnswerRates], *, within: bool = False, notes: Sequence[str] = ()) -> Table:
+    """One row per system: contradictory answers from those that any rater sees to those that all see."""
     columns = (
         Column("system"),
         Column("by any rater", numeric=True),
         Column("by label", numeric=True),
         Column("by all raters", numeric=True),
-        Column("within the answer", numeric=True),
+        *([Column("within the answer", numeric=True)] if within else []),
         Column("answers", numeric=True),
     )
     rows = tuple(
@@ -233,11 +235,36 @@ def answer_rates(document: AnalysisDocument) -> Table:
             estimate_cell(*rate.any[:3]),
             estimate_cell(*rate.contradictory[:3]),
             estimate_cell(*rate.all[:3]),
-            Cell(NOTHING if rate.within is None else f"{rate.within:,}"),
+            *([Cell(NOTHING if rate.within is None else f"{rate.within:,}")] if within else []),
             Cell(f"{rate.answers:,}"),
         )
-        for rate in document.systems
+        for rate in systems
     )
+    return Table("Contradictory answers", columns, rows, tuple(notes))
+
+
+def relevance(systems: Sequence[SystemRelevance]) -> Table:
+    """One row per system: whether its answers are about what was asked."""
+    columns = (
+        Column("system"),
+        Column("cosine to the last turn", numeric=True),
+        Column("repeats a turn", numeric=True),
+        Column("commonest answer", numeric=True),
+    )
+    rows = tuple(
+        (
+            Cell(each.system or "(no system)"),
+            estimate_cell(*each.cosine[:3]),
+            estimate_cell(*each.repeats[:3]),
+            Cell(NOTHING if each.commonest is None else percent(each.commonest)),
+        )
+        for each in systems
+    )
+    return Table("Relevance of the same answers", columns, rows)
+
+
+def answer_rates(document: AnalysisDocument) -> Table:
+    """Contradictory answers of each system, from those that any rater sees to those that all see."""
     share = document.unanimity
     notes = [
         f"of {count(share.n, 'answer')} that a rater calls contradictory, all raters do of {percent(share.value)} "
@@ -246,7 +273,7 @@ def answer_rates(document: AnalysisDocument) -> Table:
     notes.append(
         "within the answer: contradictory answers in which the detector also finds two statements that clash"
     )
-    return Table("Contradictory answers", columns, rows, tuple(notes))
+    return people_rates(document.systems, within=True, notes=notes)
 
 
 def draws(document: AnalysisDocument) -> Table:
