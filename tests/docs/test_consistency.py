@@ -96,15 +96,25 @@ def _pairs(path):
 def test_its_studies_can_be_loaded(tmp_path, minilm):
     from dialeval.study import load_study
 
-    for name in ("probes.jsonl", "prompts.jsonl", "dialogues.jsonl"):
+    for name in ("probes.jsonl", "prompts.jsonl", "dialogues.jsonl", "labelled.jsonl", "test.jsonl"):
         (tmp_path / name).write_text("")
-    recorded, asked = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    for name in ("my-bot", "careful-bot"):
+        (tmp_path / name).mkdir()
+    recorded, asked, labelled, compared = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     texts = [
         f"data: dialogues.jsonl\n{recorded}",
         f"data: prompts.jsonl\nsystems: [{{name: parrot, kind: echo}}]\n{asked}",
+        f"data: prompts.jsonl\nsystems: [{{name: parrot, kind: echo}}]\n{labelled}",
+        compared,
     ]
     labels = []
     for text in texts:
         (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
         labels += [measure.label for measure in load_study(tmp_path / "study.yaml").measures]
-    assert labels == ["contradictions", "contradictions(turn='last')", "consistency", "contradiction_free"]
+    assert labels[:4] == [
+        "contradictions",
+        "contradictions(turn='last')",
+        "consistency",
+        "contradiction_free",
+    ]
+    assert labels[4:] == ["consistency", "consistency"]

@@ -227,6 +227,13 @@ def _consistency_label() -> Function:
     return label
 
 
+@CONSISTENCY.verb("questions", "Turn contradictions into lessons for a generator.")
+def _consistency_questions() -> Function:
+    from dialeval.cli.consistency.questions import questions
+
+    return questions
+
+
 @CONSISTENCY.verb("analyse", "Analyse labelled answers: what provokes, what is missed.")
 def _consistency_analyse() -> Function:
     from dialeval.cli.consistency.evaluate import analyse
