@@ -207,3 +207,76 @@ def test_dialogues_that_are_too_short_for_a_scorer_are_an_error(dialeval, tmp_pa
     assert done.code == 1
     assert "short.jsonl: found 20 dialogues, none of them with four turns or more; expected some" in done.err
     assert not (tmp_path / "scorer").exists()
+
+
+def questions(path):
+    rows = [
+        {
+            "id": str(at),
+            "context": [{"role": "user", "content": f"do you like number {at} ?"}],
+            "candidates": [{"text": "yes", "correct": True}, {"text": "no", "correct": False}],
+        }
+        for at in range(6)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_a_grid_keeps_what_is_best_on_held_out_data(dialeval, tmp_path):
+    dialeval("train", "generator", write_dialogues(tmp_path / "talk.jsonl"), "-o", "bot", *QUICK)
+    given = (
+        *("train", "generator", "--unlikelihood", questions(tmp_path / "q.jsonl"), "--start-from", "bot"),
+        *("--alpha", 2, "--epochs", 3, "--held-out", 0.2, "-o", "kind"),
+        *("--learning-rate", "7e-8", "--learning-rate", "5e-3", "--warm-up", 1, "--warm-up", 50),
+    )
+    done = dialeval(*given, "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    points = {(each["learning_rate"], each["warm_up"]): each for each in told["grid"]}
+    assert set(points) == {(7e-8, 1), (7e-8, 50), (5e-3, 1), (5e-3, 50)}
+    (kept,) = [key for key, each in points.items() if each["kept"]]
+    assert kept == (5e-3, 1)  # three updates of 7e-8 or of a fiftieth of the rate move hardly anything
+    best = points[kept]
+    assert best["loss"] == min(each["loss"] for each in points.values())
+    held = best["held_out"]
+    assert best["loss"] == pytest.approx(held["nats"] + 2 * held["unlikelihood"])
+    assert json.loads((tmp_path / "kind/grid.json").read_text())["points"] == told["grid"]
+    one, other = (
+        tmp_path / "kind/model.safetensors",
+        tmp_path / "kind/grid/rate-0.005-warm-up-1/model.safetensors",
+    )
+    assert one.read_bytes() == other.read_bytes()
+    again = dialeval(*given)
+    assert again.code == 0, again.err
+    assert "learning rate 0.005, warm-up 1: held-out loss" in again.out
+    (line,) = [line for line in again.out.splitlines() if line.endswith("<- kept")]
+    assert line.startswith("learning rate 0.005, warm-up 1:")
+    assert "Model: kind" in again.out
+
+
+def test_a_warm_up_is_a_setting_of_one_training_too(dialeval, tmp_path):
+    corpus = write_dialogues(tmp_path / "talk.jsonl")
+    done = dialeval(
+        "train", "generator", corpus, "-o", "bot", "--epochs", 1, "--warm-up", 7, "--learning-rate", 0.002
+    )
+    assert done.code == 0, done.err
+    schedule = json.loads((tmp_path / "bot/generator.json").read_text())["train"]["schedule"]
+    assert (schedule["warm_up"], schedule["learning_rate"]) == (7, 0.002)
+    assert not (tmp_path / "bot/grid").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--held-out", 0), "a grid is judged on held-out data"),
+        (("--roster", "paper"), "--roster takes one learning rate"),
+        (("--warm-up", -1), "expected 0 or more updates"),
+        (("--learning-rate", 0), "expected a number above 0"),
+    ],
+)
+def test_grids_that_cannot_be_are_refused(dialeval, tmp_path, options, message):
+    corpus = write_dialogues(tmp_path / "talk.jsonl")
+    rates = ("--learning-rate", 0.001, "--learning-rate", 0.002)
+    done = dialeval("train", "generator", corpus, "-o", "bot", *rates, *options)
+    assert done.code == 2
+    assert message in done.err

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,8 @@ def test_a_roster_is_trained_entry_by_entry(tmp_path: Path) -> None:
             {"name": "more", "start_from": "one", "corpus": "other"},
             {"name": "lost", "start_from": "one", "corpus": "unknown"},
             {"name": "big", "huggingface": "someone/large"},
+            {"name": "big-other", "huggingface": "someone/large", "corpus": "other"},
+            {"name": "big-unknown", "huggingface": "someone/large", "corpus": "unknown"},
         )
     )
     seen: list[tuple[str, TrainConfig]] = []
@@ -95,7 +98,11 @@ def test_a_roster_is_trained_entry_by_entry(tmp_path: Path) -> None:
         return train(data, config, folder, start=start, session=Session(minutes=0))
 
     extras = {"other": Split(made_split().held_out, [])}
-    trials = list(train_roster(roster, made_split(), extras, "tiny", tmp_path / "out", quickly))
+
+    def never(data: Split, folder: Path, model: str) -> Outcome:
+        raise AssertionError(f"{model} is not here, so it cannot be tuned")
+
+    trials = list(train_roster(roster, made_split(), extras, "tiny", tmp_path / "out", quickly, never))
     assert [name for name, _ in seen] == ["one", "two", "more"]
     assert [seen[at][1].turns for at in range(3)] == [3, 1, 3]
     assert seen[0][1].shape.hidden == 8
@@ -103,8 +110,48 @@ def test_a_roster_is_trained_entry_by_entry(tmp_path: Path) -> None:
     assert trials[2].outcome.lessons == 4
     assert "give it with --extra unknown=FILE" in trials[3].reason
     assert "someone/large from Hugging Face" in trials[4].reason
+    assert "someone/large is not tuned, since it is not here" in trials[5].reason
+    assert "someone/large is not tuned without the corpus 'unknown'" in trials[6].reason
+    # An untuned model never stands under the name of a tuned one.
+    assert [trial.entry.name for trial in trials if trial.ready] == ["one", "two", "more", "big"]
     lines = yaml.safe_load(study_lines([roster.systems[0], roster.systems[4]], Path("/x")))["systems"]
     assert lines == [
         {"name": "one", "kind": "trained", "path": "/x/one"},
         {"name": "big", "kind": "huggingface", "model": "someone/large"},
     ]
+
+
+def test_a_model_of_hugging_face_is_tuned_on_its_corpus(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    import torch
+
+    from dialeval.systems.huggingface import HuggingFace
+    from dialeval.systems.trained.pretrained import TUNING, tune
+    from support.tiny_models import CHAT, llama, save, tokenizer
+
+    torch.manual_seed(7)
+    model = save(tmp_path / "model", llama(tokenizer()), tokenizer(CHAT))
+    roster = load_roster(
+        write(
+            tmp_path / "roster.yaml",
+            {"name": "plain", "huggingface": str(model)},
+            {"name": "plain-self", "huggingface": str(model), "corpus": "self"},
+        )
+    )
+
+    def tuned(data: Split, folder: Path, name: str) -> Outcome:
+        config = replace(TUNING, schedule=replace(TUNING.schedule, epochs=1, learning_rate=1e-3))
+        return tune(data, config, folder, name, session=Session(device="cpu"))
+
+    def never(data: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
+        raise AssertionError("nothing is trained from scratch here")
+
+    out = tmp_path / "out"
+    extras = {"self": Split(made_split().held_out, made_split().train[:2])}
+    plain, own = train_roster(roster, made_split(), extras, "tiny", out, never, tuned)
+    assert (plain.outcome, plain.ready, own.ready) == (None, True, True)
+    lines = yaml.safe_load(study_lines([plain.entry, own.entry], out))["systems"]
+    assert [line["model"] for line in lines] == [str(model), str(out / "plain-self")]
+    context = made_split().train[0].context
+    before, after = (HuggingFace(line["name"], line["model"]).logprob([context], ["tea"]) for line in lines)
+    assert before[0] != after[0]

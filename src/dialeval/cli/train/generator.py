@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from dialeval.cli.parsing.parameters import BadUsage
+from dialeval.cli.train.grid import Grid, Point, Tried, best_of, point_row, print_grid
 from dialeval.cli.train.settings import Training, check_target, read_corpus, warn_of_shortfall
 from dialeval.data import Dialogue, Example, Prompt, Question
 from dialeval.files.atomic import write_atomically
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dialeval.systems.trained.lessons import Lesson, Split
     from dialeval.systems.trained.trainer import Outcome
     from dialeval.training.loop import Session
+    from dialeval.training.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,7 @@ class Machine:
 
     training: Training
     changes: Changes
+    point: Point
 
     def changed(self, config: TrainConfig) -> TrainConfig:
         """Return the settings with the changes."""
@@ -90,10 +93,14 @@ class Machine:
         return replace(
             config,
             shape=shape,
-            schedule=self.training.precise(config.schedule),
+            schedule=self._schedule(config.schedule),
             label_smoothing=self.changes.label_smoothing,
             alpha=self.changes.alpha,
         )
+
+    def _schedule(self, base: Schedule) -> Schedule:
+        own = replace(self.training, learning_rate=self.point.learning_rate).precise(base)
+        return own if self.point.warm_up is None else replace(own, warm_up=self.point.warm_up)
 
     def train(self, data: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
         """Train a generator of ours, from scratch or from another one."""
@@ -174,42 +181,55 @@ def generator(
             help="Make the false candidates of these questions unlikely.",
         ),
     ] = None,
+    grid: Grid = Grid(),
     training: Annotated[
         Training,
         Options(
-            *("epochs", "minutes", "learning_rate", "device", "precision"),
+            *("epochs", "minutes", "device", "precision"),
             *("format", "seed", "limit", "resume", "json"),
-            learning_rate=Option(show_default="by scale"),
         ),
     ] = Training(),
 ) -> None:
     """Train a response generator, or train one further.
 
-    Killed or interrupted? The same command resumes from the last checkpoint.
+    Of several learning rates or warm-ups each is tried with each, and the model that is best on held-out data is kept;
+    grid/ has the others. Killed or interrupted? The same command resumes from the last checkpoint.
 
     Example: dialeval train generator dialogues.jsonl -o my-bot --architecture lstm --minutes 10
+
+    Example: dialeval train generator --unlikelihood questions.jsonl --start-from my-bot -o careful --learning-rate 7e-5
+    --learning-rate 7e-6 --warm-up 50 --warm-up 100
     """
     if corpus is None and unlikelihood is None:
         raise BadUsage("give a CORPUS, or questions with --unlikelihood")
     if roster is not None and (start_from is not None or unlikelihood is not None):
         raise BadUsage("--roster takes neither --start-from nor --unlikelihood")
+    points = grid.points()
+    if roster is not None and len(points) > 1:
+        raise BadUsage("--roster takes one learning rate and one warm-up")
     if start_from is not None and Path(start_from).resolve() == out.resolve():
         raise BadUsage("-o is the folder of --start-from, which would be lost; give another one")
     require_torch("Generators", "tokenizers", "safetensors")
     reading = Reading(training, held_out)
     data = reading.data(corpus, unlikelihood)
     changes = changes if unlikelihood else replace(changes, alpha=0.0)
-    machine = Machine(training, changes)
+    if len(points) > 1 and not data.held_out:
+        raise BadUsage("a grid is judged on held-out data; give a share above 0", where="--held-out")
+    machine = Machine(training, changes, points[0])
     if roster is not None:
         extras = {name: reading.data(path, None) for name, path in map(_named, extra or [])}
         _train_roster(roster, data, extras, scale, machine, out)
         return
     check_target(out)
-    if start_from is not None:
-        done = machine.train_further(data, out, start_from)
-    else:
-        done = machine.train(data, machine.changed(scaled(PAPER[architecture], scale)), out, None)
-    _print(done, training.json)
+
+    def train(point: Point, folder: Path) -> Outcome:
+        one = replace(machine, point=point)
+        if start_from is not None:
+            return one.train_further(data, folder, start_from)
+        return one.train(data, one.changed(scaled(PAPER[architecture], scale)), folder, None)
+
+    done, tried = best_of(points, out, changes.alpha, train)
+    _print(done, tried, out, training.json)
 
 
 def _train_roster(
@@ -230,12 +250,16 @@ def _train_roster(
         print(f"{folder.name} ...", file=sys.stderr)
         return machine.train(lessons, machine.changed(config), folder, start)
 
+    def tune(lessons: Split, folder: Path, model: str) -> Outcome:
+        print(f"{folder.name} ...", file=sys.stderr)
+        return machine.train_further(lessons, folder, model)
+
     trials: list[Trial] = []
-    for trial in train_roster(roster, data, extras, scale, out, train):
+    for trial in train_roster(roster, data, extras, scale, out, train, tune):
         trials.append(trial)
         if not machine.training.json:
             print(_line(trial.entry.name, trial.outcome, trial.reason), flush=True)
-    ready = [trial.entry for trial in trials if trial.outcome is not None or trial.entry.huggingface]
+    ready = [trial.entry for trial in trials if trial.ready]
     write_atomically(out / "systems.yaml", study_lines(ready, out.resolve()).encode())
     if machine.training.json:
         rows = [
@@ -280,10 +304,13 @@ def _facts(done: Outcome) -> dict[str, object]:
     }
 
 
-def _print(done: Outcome, json: bool) -> None:
+def _print(done: Outcome, tried: Sequence[Tried], out: Path, json: bool) -> None:
+    best = next((each for each in tried if each.outcome is done), None)
     if json:
-        print(jsonlib.dumps(_facts(done)))
+        points = {} if best is None else {"grid": [point_row(each, best) for each in tried]}
+        print(jsonlib.dumps({**_facts(done), "folder": str(out), **points}))
         return
+    print_grid(tried, done)
     for evaluation in done.history:
         numbers = evaluation.held_out or {}
         held = f", held out {numbers['nats']:.4f}" if numbers else ""
@@ -299,5 +326,5 @@ def _print(done: Outcome, json: bool) -> None:
     }
     held = "" if done.perplexity is None else f"; held-out perplexity {done.perplexity:.2f}"
     print(f"{endings[done.ending]}{held}")
-    kept = f"{done.folder}"
+    kept = f"{out}"
     print(f"Model: {kept}\nTry it: dialeval chat {kept}")

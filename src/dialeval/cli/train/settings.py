@@ -58,6 +58,7 @@ _OURS: Final = (
     "adapter.safetensors",
     "tokenizer.json",
     "checkpoint",
+    "grid",
 )
 """Files of a folder that we trained into."""
 

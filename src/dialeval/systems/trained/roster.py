@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dialeval.errors import BadInput, DialevalError, close_names
+from dialeval.errors import BadInput, DialevalError, ResourceUnavailable, close_names
 from dialeval.files.folders import is_plain_name
 from dialeval.files.foreign import check_yaml_size, load_yaml
 from dialeval.systems.trained.config import LAYOUT, Architecture, Scale, Shape, TrainConfig, scaled
@@ -25,6 +25,9 @@ PUBLISHED: Final = ("paper", "thesis")
 
 Train: TypeAlias = "Callable[[Split, TrainConfig, Path, Path | None], Outcome]"
 """Trains on the data, by the config, into the folder, from the folder of another generator if there is one."""
+
+Tune: TypeAlias = "Callable[[Split, Path, str], Outcome]"
+"""Trains the model of Hugging Face of that name or folder further on the data, into the folder."""
 
 _TODO: Final = f"See 'dialeval docs generators' for its shape; {' and '.join(PUBLISHED)} come with dialeval."
 
@@ -48,7 +51,7 @@ class Entry(BaseModel):
     corpus: str | None = None
     """Another corpus than the roster's, by the name that the command line gives it."""
     huggingface: str | None = None
-    """A model on the Hugging Face hub, not to be trained here."""
+    """A model of Hugging Face, by folder or name: trained further if ``corpus`` is given, else listed as it is."""
 
     def config(self, scale: Scale) -> TrainConfig:
         """Return how it is trained from scratch at this scale."""
@@ -103,7 +106,7 @@ def load_roster(name: str) -> Roster:
 def study_lines(entries: Sequence[Entry], folder: Path) -> str:
     """The trained entries, and those to be had elsewhere, as the systems of a study."""
     rows: list[Mapping[str, object]] = [
-        {"name": entry.name, "kind": "huggingface", "model": entry.huggingface}
+        {"name": entry.name, "kind": "huggingface", "model": _model(entry, folder)}
         if entry.huggingface
         else {"name": entry.name, "kind": "trained", "path": str(folder / entry.name)}
         for entry in entries
@@ -115,6 +118,11 @@ def study_lines(entries: Sequence[Entry], folder: Path) -> str:
     return "systems:\n" + "".join(f"  - {line}\n" for line in lines)
 
 
+def _model(entry: Entry, folder: Path) -> str | None:
+    """The model of Hugging Face as it is, or the folder with the one that was trained further."""
+    return str(folder / entry.name) if entry.corpus else entry.huggingface
+
+
 class Trial(NamedTuple):
     """The result of one entry."""
 
@@ -123,17 +131,34 @@ class Trial(NamedTuple):
     reason: str = ""
     """Reason why it was not trained."""
 
+    @property
+    def ready(self) -> bool:
+        """Whether a study can use it: it was trained, or it is meant to be used untrained."""
+        return self.outcome is not None or (self.entry.huggingface is not None and not self.entry.corpus)
+
 
 def train_roster(
-    roster: Roster, data: Split, extras: Mapping[str, Split], scale: Scale, folder: Path, train: Train
+    roster: Roster,
+    data: Split,
+    extras: Mapping[str, Split],
+    scale: Scale,
+    folder: Path,
+    train: Train,
+    tune: Tune,
 ) -> Iterator[Trial]:
-    """Train each entry into a folder of its name; those that cannot be trained come with the reason."""
+    """Train each entry into a folder of its name; those that cannot be trained come with the reason.
+
+    A model of Hugging Face with a corpus is tuned on it, and never stands for the tuned one where it cannot be.
+    """
     from dialeval.systems.trained.trainer import further
 
     for entry in roster.systems:
         reason = _obstacle(entry, extras, folder)
         if reason:
             yield Trial(entry, None, reason)
+            continue
+        if entry.huggingface and entry.corpus:
+            yield Trial(entry, tune(extras[entry.corpus], folder / entry.name, entry.huggingface))
             continue
         start = folder / entry.start_from if entry.start_from else None
         config = further(start) if start else entry.config(scale)
@@ -142,14 +167,27 @@ def train_roster(
 
 
 def _obstacle(entry: Entry, extras: Mapping[str, Split], folder: Path) -> str:
-    if entry.huggingface:
-        more = f", tuned on {entry.corpus}" if entry.corpus else ""
-        return f"not trained here: it is {entry.huggingface} from Hugging Face{more}"
+    if entry.huggingface and not entry.corpus:
+        return f"not trained here: it is {entry.huggingface} from Hugging Face"
     if entry.corpus and entry.corpus not in extras:
-        return f"needs the corpus {entry.corpus!r}; give it with --extra {entry.corpus}=FILE"
+        what = f"{entry.huggingface} is not tuned without" if entry.huggingface else "needs"
+        return f"{what} the corpus {entry.corpus!r}; give it with --extra {entry.corpus}=FILE"
+    if entry.huggingface and not _is_here(entry.huggingface):
+        return f"{entry.huggingface} is not tuned, since it is not here; download it, or name its folder in a roster"
     if entry.start_from and not (folder / entry.start_from / LAYOUT.marker).is_file():
         return f"starts from {entry.start_from!r}, which is not trained"
     return ""
+
+
+def _is_here(model: str) -> bool:
+    """Whether a model of Hugging Face is a folder, or was downloaded before."""
+    from dialeval.systems.huggingface.files import find_model
+
+    try:
+        find_model(model, None, hub=False)
+    except ResourceUnavailable:
+        return False
+    return True
 
 
 def _check(roster: Roster) -> None:
