@@ -170,7 +170,7 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
         engine=file.engine.settings if file.engine else None,
         caches={
             system.name: rule
-            for system, given in zip(built, file.systems, strict=True)
+            for system, given in zip(built, listed, strict=True)
             if (rule := _cache_rule(given)) is not None
         },
         columns=columns,
@@ -191,21 +191,27 @@ def _strings(content: Mapping[str, object], key: str) -> list[str]:
 
 
 def _with_siblings(listed: Sequence[Any]) -> list[Any]:
-    """The systems; a filter around another system of the study, which it names, has the keys of that one."""
-    keys = {
-        given["name"]: {key: value for key, value in given.items() if key not in ("name", "cache")}
+    """The systems; a filter around another system of the study, which it names, has the keys of that one.
+
+    A rule for cached answers that the other one states holds for the filter, too, unless it states its own.
+    """
+    known = {
+        given["name"]: given
         for given in listed
         if isinstance(given, dict) and isinstance(given.get("name"), str) and given.get("kind") != "filtered"
     }
-    return [
-        {**given, "system": keys[given["system"]]}
-        if isinstance(given, dict)
-        and given.get("kind") == "filtered"
-        and isinstance(given.get("system"), str)
-        and given["system"] in keys
-        else given
-        for given in listed
-    ]
+    return [_with_sibling(given, known) for given in listed]
+
+
+def _with_sibling(given: Any, known: Mapping[str, Mapping[str, Any]]) -> Any:
+    named = given.get("system") if isinstance(given, dict) and given.get("kind") == "filtered" else None
+    if not isinstance(named, str) or named not in known:
+        return given
+    inner = known[named]
+    rule = _cache_rule(inner)
+    left = ("name",) if rule is None else ("name", "cache")
+    keys = {key: value for key, value in inner.items() if key not in left}
+    return {**({} if rule is None else {"cache": rule}), **given, "system": keys}
 
 
 def _has_kind(given: Mapping[str, object]) -> bool:

@@ -233,3 +233,50 @@ def test_the_commands_take_a_filter_and_count_what_it_emptied(numbers, tmp_path,
     (tmp_path / "script.txt").write_text("Tell me more.\n")
     talked = dialeval("chat", careful, "--script", "script.txt")
     assert "dog 0.1" in talked.out
+
+
+LENGTHS = """
+import numpy as np
+from dialeval.core import Signature
+
+class Lengths:
+    signature = Signature("lengths")
+
+    def contradiction(self, contexts, responses):
+        return np.array([float(len(response) % 2) for response in responses])
+"""
+
+
+@pytest.mark.parametrize("rule", ["keep", "none"])
+def test_a_server_behind_a_filter_keeps_its_cache_and_its_rule(tmp_path, dialeval, monkeypatch, rule):
+    pytest.importorskip("httpx2")
+    from support.documented_server import documented_server
+    from support.faulty_proxy import faulty_proxy
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lengths.py").write_text(LENGTHS)
+    with documented_server() as server, faulty_proxy(server.url) as proxy:
+        served = (
+            f"  - {{name: served, kind: openai, base_url: '{proxy.url}', model: bigrams, cache: {rule}, "
+            "decoding: {method: sample, max_tokens: 6}}\n"
+        )
+        careful = (
+            "  - {name: careful, kind: filtered, system: served, n: 4, detector: 'lengths.py:Lengths', "
+            "otherwise: none}\n"
+        )
+        path = study(tmp_path, served + careful)
+        assert load_study(path).caches == {"served": rule, "careful": rule}
+        done = dialeval("run", path, "-o", "out", "--cache", "kept")
+        assert done.code == 0, done.err
+        asked = proxy.received
+        assert asked >= 4  # the three prompts have one context, and each candidate is a request
+        again = dialeval("run", path, "-o", "again", "--cache", "kept", "--json")
+        assert again.code == 0, again.err
+        assert (proxy.received == asked) == (rule == "keep")
+    rows = [json.loads(line) for line in (tmp_path / "out/examples.jsonl").read_text().splitlines()]
+    chosen = [row["response"] for row in rows if row["system"] == "careful"]
+    assert all(response is None or len(response) % 2 == 0 for response in chosen)
+    assert any(chosen)
+    usage = json.loads((tmp_path / "out/manifest.json").read_text())["usage"]
+    tokens = {each["system"]: each["completion_tokens"] for each in usage}
+    assert tokens["careful"] > tokens["served"]  # all candidates had to be paid for
