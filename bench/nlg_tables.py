@@ -13,7 +13,7 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -172,17 +172,23 @@ def score_cell(
         return kept
     lines = (out / "sentences" / f"{cell.stem}.jsonl").read_text(encoding="utf-8").splitlines()
     texts = [plain(json.loads(line)["texts"][0]) for line in lines]
-    of_slots = [name for name in missing if "slot" in name]
-    of_words = [name for name in missing if "slot" not in name]
-    scores = {
-        **kept,
-        **_scores(of_words, _examples(cell, items, texts, pooled(items, pool))),
-        **_scores(of_slots, _examples(cell, items, texts, [item.references for item in items])),
-    }
+    scores = {**kept, **measured(cell, items, texts, pool, missing)}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, (json.dumps(scores) + "\n").encode())
     print(f"{cell.stem}: " + ", ".join(f"{name} {score:.3f}" for name, score in scores.items()), flush=True)
     return scores
+
+
+def measured(
+    cell: Cell, items: Sequence[ActItem], texts: Sequence[str], pool: Pool, metrics: Iterable[str]
+) -> dict[str, float]:
+    """Scores of a sentence for each act: references are pooled, but for slot errors."""
+    of_slots = [name for name in metrics if "slot" in name]
+    of_words = [name for name in metrics if "slot" not in name]
+    return {
+        **_scores(of_words, _examples(cell, items, texts, pooled(items, pool))),
+        **_scores(of_slots, _examples(cell, items, texts, [item.references for item in items])),
+    }
 
 
 def _examples(
@@ -209,7 +215,7 @@ def table(
     yield "| model | seeds | " + " | ".join(columns.values()) + " |"
     yield "|" + "---|" * (len(columns) + 2)
     for model, rows in scores.items():
-        shown = [_interval([row[name] for row in rows], percent="slot" in name) for name in columns]
+        shown = [interval_over_seeds([row[name] for row in rows], percent="slot" in name) for name in columns]
         yield f"| {model} | {len(rows)} | " + " | ".join(shown) + " |"
         if (data, model) in PAPER:
             printed = dict(zip(SHORT, PAPER[data, model], strict=True))
@@ -218,7 +224,8 @@ def table(
             yield f"| *{model}, paper* | 1 | " + " | ".join(f"*{number}*" for number in numbers) + " |"
 
 
-def _interval(values: Sequence[float], *, percent: bool) -> str:
+def interval_over_seeds(values: Sequence[float], *, percent: bool) -> str:
+    """The mean, with the half width of its 95 % interval (Student's t) if there are several."""
     from scipy.stats import t
 
     scale, digits = (100, 2) if percent else (1, 3)
@@ -237,7 +244,7 @@ def contrasts(
         pairs = list(zip(scores[worse], scores[better], strict=False))
         differences = {name: [b[name] - a[name] for a, b in pairs] for name in columns}
         shown = ", ".join(
-            f"{columns[name]} {_interval(values, percent='slot' in name)}"
+            f"{columns[name]} {interval_over_seeds(values, percent='slot' in name)}"
             for name, values in differences.items()
         )
         yield f"- {better} less {worse} ({len(pairs)} seeds): {shown}"

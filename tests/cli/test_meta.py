@@ -373,7 +373,7 @@ def test_every_criterion_of_turns_and_dialogues_is_one_call(files):
     assert {row["measure"] for row in rows} == {"close", "noise"}  # not people who judged other criteria only
     printed = files("meta", "ratings.jsonl", "--criteria", "all", *sets, "--average")
     assert "Every criterion: dialogue" in printed.out
-    assert "over the 8 correlations of this table" in " ".join(printed.out.split())
+    assert "over the 8 correlations with a p-value" in " ".join(printed.out.split())
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_sets_are_tables_of_one_family() -> None:
     tables = criteria_tables(two)
     assert [table.title for table in tables] == ["Every criterion: turn", "Every criterion: dialogue"]
     assert not tables[0].notes
-    assert "over the 4 correlations of this table" in " ".join(tables[1].notes)
+    assert "over the 4 correlations with a p-value" in " ".join(tables[1].notes)
     content = criteria_json(two)
     assert [row["set"] for row in content["rows"]] == ["turn", "turn", "dialogue", "dialogue"]  # type: ignore[attr-defined]
 

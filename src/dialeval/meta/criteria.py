@@ -212,11 +212,12 @@ def _notes(found: CriteriaTable) -> Iterator[str]:
     shown = (
         "Mean of Pearson and Spearman" if found.coefficient == "average" else COEFFICIENTS[found.coefficient]
     )
-    family = f"Holm's correction over the {count(len(found.rows), 'correlation')} of this table"
+    tested = sum(row.p is not None for row in found.rows)
+    family = f"Holm's correction over the {count(tested, 'correlation')} with a p-value"
     yield f"{shown}, level {found.level}, with 95 % intervals; p: t test that it is 0, with the jackknife's error."
     if found.coefficient != "average":
         yield f"{_MARK} p > {ALPHA:g}, not corrected; {_STAR} p < 0.05 after {family}."
-    yield f"{_survivors(found.rows)} of {len(found.rows):,} stay below {ALPHA:g} after {family}."
+    yield f"{_survivors(found.rows)} of {tested:,} stay below {ALPHA:g} after {family}."
     people = [row for row in found.people if row.others is not None and row.own is not None]
     if people and found.coefficient != "average":
         own = ", ".join(

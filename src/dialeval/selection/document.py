@@ -112,6 +112,8 @@ class RankingTrials:
     five: Five | None
     undefined: int
     values: tuple[float, ...]
+    p: float | None = None
+    """Two-sided, of ``chosen``, systems taken as a random sample: one test, so not corrected."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,11 @@ _WHOLE: Final = Finetuning(rank=None, word_vectors=True, longest=512, fit="last"
 _LIGHT: Final = Finetuning(rank=16, longest=192, fit="last")
 
 
+def same_model(one: str, other: str) -> bool:
+    """Whether scorers of both profiles are the same network, so that one may start from the other's weights."""
+    return one == other or {one, other} == {"paper", "simple"}
+
+
 def finetuning_of(profile: Profile) -> Finetuning:
     """What a profile trains of an encoder and reads: all weights and 512 tokens if it is the paper's."""
     return _WHOLE if profile in ("paper", "simple") else _LIGHT

@@ -39,6 +39,38 @@ def test_training_generating_and_scoring(dialeval, corpus):
     assert {row["metric"] for row in json.loads(scored.out)["results"]} >= {"slot_error_rate", "bleu"}
 
 
+def test_sentences_are_drawn_or_searched_as_asked(dialeval, corpus):
+    train = (
+        "train",
+        "nlg",
+        f"rnnlg:{corpus}",
+        "-o",
+        "model",
+        "--model",
+        "lstm",
+        "--hidden",
+        8,
+        "--epochs",
+        2,
+    )
+    assert dialeval(*train, "--device", "cpu").code == 0
+    generate = ("nlg", "generate", "model", f"rnnlg:{corpus}", "--limit", 4, "--json")
+    signatures = set()
+    for decoding in ("nucleus(top_p=0.9)", "beam(length_penalty=0)", "greedy"):
+        made = dialeval(*generate, "-o", "out.jsonl", "--decoding", decoding, "--n", 1, "--device", "cpu")
+        assert made.code == 0, made.err
+        signatures.add(json.loads(made.out)["signature"])
+    assert len(signatures) == 3
+    for option, value, said in (
+        ("--decoding", "beam(top_p=0.5)", "does not use"),
+        ("--decoding", "best", "nucleus"),
+        ("--device", "quantum", "no device 'quantum'"),
+    ):
+        wrong = dialeval(*generate, "-o", "x.jsonl", option, value)
+        assert wrong.code in (1, 2)
+        assert said in " ".join(wrong.err.split())
+
+
 def test_lines_of_acts_become_a_random_generator(dialeval, tmp_path):
     rows = [
         {"act": {"act": "inform", "slots": {"name": name, "food": "thai"}}, "references": [f"{name} is thai"]}

@@ -33,6 +33,9 @@ def test_the_papers_models_from_the_first_training_to_its_second_table(dialeval,
     assert first.code == 0, first.err
     both = dialeval("train", "selfeval", talks, "-o", "both", *quick, "--start-from", "first")
     assert both.code == 0, both.err
+    simple = ("--profile", "simple", *quick[2:])
+    after = dialeval("train", "selfeval", talks, "-o", "simple", *simple, "--start-from", "first")
+    assert after.code == 0, after.err
     other = dialeval(
         "train",
         "selfeval",

@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from dialeval.data import Question
 from dialeval.errors import Unsuitable
 from dialeval.selection.asking.choosers import TfIdfChooser
+from dialeval.selection.asking.people import HumanRanking, trials_document
 from dialeval.selection.asking.trials import (
     UtteranceList,
     candidates_of,
@@ -159,6 +161,20 @@ def test_rankings_of_trials_correlate_with_people():
     spread = over_scores(np.array([1.0, 2.0, 3.0, 4.0]), found.random)
     assert len(spread.values) == 100
     assert np.median(spread.values) > 0.9
+
+
+def test_the_correlation_of_chosen_candidates_has_a_p_value_of_its_own():
+    """Of four systems in people's order, two of the 24 orders are as far from chance: p = 1/12."""
+    systems = [Noisy(f"s{at}", skill) for at, skill in enumerate([0.0, 0.7, 1.5, 3.0])]
+    found = run_trials(systems, town_questions(40), OTHERS, trials=3)
+    people = HumanRanking("overall", {f"s{at}": float(at) for at in range(4)})
+    document = trials_document(found, "others.jsonl", people)
+    assert document.human is not None
+    ranked = spearmanr(range(4), found.chosen).statistic
+    assert document.human.chosen == pytest.approx(ranked)
+    assert document.human.p == pytest.approx(2 / 24 if abs(ranked) == 1 else document.human.p)
+    assert document.human.p is not None
+    assert document.human.p >= 2 / 24
 
 
 def test_what_is_right_in_a_context_is_no_random_candidate_of_another_question_on_it():

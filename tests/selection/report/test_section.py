@@ -50,6 +50,7 @@ TRIALS = {
         "undefined": 3,
         "not_judged": [],
         "values": [0.43],
+        "p": 0.163,
     },
 }
 INFO = {
@@ -107,7 +108,9 @@ def test_trials_are_summed_up_in_words():
         "100 trials over 20 questions; 1 question left out; each trial draws its false candidates from 10 "
         "per question, taken at random from films.jsonl"
     )
-    assert table.notes[3].endswith("CHOSEN 0.48, RANDOM 0.43 on average, range [0.06, 0.67] as drawn")
+    assert table.notes[3].endswith(
+        "CHOSEN 0.48 (p = 0.163, one test), RANDOM 0.43 on average, range [0.06, 0.67] as drawn"
+    )
     assert "can only be 1 or -1" in table.notes[4]
     assert table.notes[5] == "3 trials without a correlation: all systems tie"
 

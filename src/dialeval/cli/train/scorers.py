@@ -313,13 +313,14 @@ def _learner(
 def _further(train: Callable[..., Fitted], profile: Profile, start: str) -> Callable[..., Fitted]:
     """The trainer of whole dialogues, which begins with the weights of a scorer in a folder."""
     from dialeval.selfeval.metric import adapter_file
+    from dialeval.selfeval.trainer import same_model
 
     file = adapter_file(start, "selfeval")
     found = file.about.facts["profile"]
-    if profile == "turnwise" or found != profile:
+    if profile == "turnwise" or not same_model(str(found), profile):
         raise BadUsage(
-            f"{start} has the profile {found}, and the scorer to train {profile}; expected the same one, and not "
-            "turnwise, unless --labels is given",
+            f"{start} has the profile {found}, and the scorer to train {profile}; expected the same one, or paper and "
+            "simple, and not turnwise, unless --labels is given",
             where="--start-from",
         )
     return partial(train, start_from=file.path)

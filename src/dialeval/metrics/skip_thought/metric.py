@@ -16,6 +16,7 @@ from dialeval.metrics.embedding.sources import Source
 from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references, rows_of_values
 from dialeval.metrics.sentence_cosine import best_cosines
 from dialeval.metrics.skip_thought.folder import own_files, published_files
+from dialeval.resources.device import scoring_device
 from dialeval.resources.huggingface import require_torch
 
 _TODO: Final = (
@@ -72,7 +73,7 @@ class SkipThought(NeedsReferences, MeanOfValues[Example]):
         from dialeval.metrics.skip_thought.model import load_sentence_encoder
 
         folder = Path(self.model or "").resolve()
-        return load_sentence_encoder(folder, self._sha256(), self.vectors).encode(texts)
+        return load_sentence_encoder(folder, self._sha256(), self.vectors, scoring_device()).encode(texts)
 
     def _sha256(self) -> str:
         return combine({path.name: hash_file(path) for path in self._files()})

@@ -161,15 +161,13 @@ class SentenceEncoder:
 
     def _run(self, sentences: Sequence[Sequence[str]]) -> Vectors:
         with torch.inference_mode():
-            vectors = [
-                functional.normalize(
-                    run_encoder(
-                        part.gru, [torch.from_numpy(self._look_up(part, words)) for words in sentences]
-                    )
-                )
-                for part in self.parts
-            ]
-            return np.asarray(torch.cat(vectors, dim=1).numpy(), np.float32)
+            vectors = [functional.normalize(self._run_part(part, sentences)) for part in self.parts]
+            return np.asarray(torch.cat(vectors, dim=1).cpu().numpy(), np.float32)
+
+    def _run_part(self, part: Part, sentences: Sequence[Sequence[str]]) -> Tensor:
+        device = device_of(part.gru)
+        words = [torch.from_numpy(self._look_up(part, sentence)).to(device) for sentence in sentences]
+        return run_encoder(part.gru, words)
 
     def _look_up(self, part: Part, words: Sequence[str]) -> Vectors:
         rows = [self.index.get(word, self.unknown) for word in words]
@@ -184,12 +182,14 @@ class SentenceEncoder:
 
 
 @lru_cache(maxsize=2)
-def load_sentence_encoder(folder: Path, sha256: str, vectors: str | None) -> SentenceEncoder:
-    """The encoder in the folder, with words from ``vectors`` if they are named; loaded once a process.
+def load_sentence_encoder(folder: Path, sha256: str, vectors: str | None, device: str) -> SentenceEncoder:
+    """The encoder in the folder, with words from ``vectors`` if they are named; loaded once a process and device.
 
     ``sha256`` is that of the files: another hash is another encoder, though the folder be the same.
     """
     encoder = _load_own(folder) if own_files(folder) else load_published(folder)
+    for part in encoder.parts:
+        part.gru.to(device)
     if vectors is None:
         return encoder
     source = Source(vectors).load()

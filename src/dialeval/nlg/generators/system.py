@@ -64,12 +64,15 @@ class Nlg:
     retry: int = 5
     """Factor by which more sentences are over-generated if the best one has slot errors, in which no value is
     said twice and none that the act does not have; 1 for no second try."""
+    samples: int = 10
+    """Sentences over-generated where ``decoding`` samples; 1 to take what is drawn."""
     batch_size: int = 640
     """Sentences at once; changes no text."""
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        for name, number in (("batch_size", self.batch_size), ("retry", self.retry)):
+        counts = (("batch_size", self.batch_size), ("retry", self.retry), ("samples", self.samples))
+        for name, number in counts:
             if number < 1:
                 raise DialevalError(f"{name}: found {number}, expected a whole number of at least 1.")
         if not self.penalty >= 0:
@@ -85,7 +88,8 @@ class Nlg:
             ("penalty", f"{self.penalty:g}"),
             ("retry", str(self.retry)),
         )
-        facts = () if model == "random" else search
+        drawn = (("samples", str(self.samples)),) if self.decoding.samples else ()
+        facts = () if model == "random" else (*search, *drawn)
         return Signature("nlg", (), (("model", model), ("weights", files.sha256[:12]), *facts), version=2)
 
     @property
@@ -140,7 +144,9 @@ class Nlg:
         from dialeval.nlg.generators.search import load
 
         loaded = load(files, self.device)
-        return NetworkWriter(loaded, self.decoding, self.penalty, self.batch_size, self.retry)
+        return NetworkWriter(
+            loaded, self.decoding, self.penalty, self.batch_size, self.retry, samples=self.samples
+        )
 
 
 def _meaning(context: Context) -> Meaning | str:

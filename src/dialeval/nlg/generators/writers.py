@@ -217,6 +217,8 @@ class NetworkWriter:
     retry: int = 1
     """Factor by which more sentences are over-generated for an act whose best one still has slot errors; in these
     no value is said twice, and none that the act does not have."""
+    samples: int = 1
+    """Sentences over-generated where decoding samples, at least."""
 
     def write(self, meanings: Sequence[Meaning], seeds: Sequence[int], n: int) -> list[list[Sentence]]:
         """Acts that the network reads alike are decoded once."""
@@ -224,14 +226,16 @@ class NetworkWriter:
         _warn_of_strange(acts)
         values = [frozenset(filler.placeholder for filler in fillers(meaning)) for meaning in meanings]
         asked = [_Request(*each, self._key(*each)) for each in zip(acts, seeds, values, strict=True)]
-        most = self.decoding.most or n
+        most = self.decoding.most or max(n, self.samples)
         drafts = self._decode_each(asked, self.decoding, most)
         written = [
             self._rank(meaning, drafts[each.key]) for meaning, each in zip(meanings, asked, strict=True)
         ]
         if self.penalty and self.retry > 1 and self.decoding.method != "greedy":
             poor = [index for index, sentences in enumerate(written) if sentences and sentences[0].errors]
-            wider = replace(self.decoding, beams=self.decoding.beams * self.retry)
+            wider = self.decoding
+            if wider.most is not None:  # a sampling one has no beams: it draws more
+                wider = replace(wider, beams=wider.beams * self.retry)
             further = self._decode_each([asked[index] for index in poor], wider, most * self.retry, fill=True)
             for index in poor:
                 key = asked[index].key

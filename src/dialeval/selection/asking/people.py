@@ -13,7 +13,8 @@ from dialeval.files.documents import finite
 from dialeval.ratings import read_judgements
 from dialeval.selection.asking.trials import RandomTrials
 from dialeval.selection.document import RankingTrials, Trials, TrialsRow
-from dialeval.stats import correlations, five_numbers, over_scores
+from dialeval.stats import five_numbers, over_scores
+from dialeval.stats.correlation.coefficients import spearman
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +82,17 @@ def _with_people(trials: RandomTrials, ranking: HumanRanking) -> RankingTrials |
         return None
     human = np.array([ranking.means.get(name, np.nan) for name in trials.systems])
     known = ~np.isnan(human)
+    tested = spearman(human[known], trials.chosen[known])
     over = over_scores(human, trials.random)  # as drawn: stretching each system alone would part ties
     return RankingTrials(
         criterion=ranking.criterion,
         coefficient="spearman",
         systems=int(known.sum()),
         not_judged=tuple(name for name, judged in zip(trials.systems, known, strict=True) if not judged),
-        chosen=finite(float(correlations(human[known], trials.chosen[known], "spearman"))),
+        chosen=finite(tested.value),
         mean=float(over.values.mean()) if over.values.size else None,
         five=over.five,
         undefined=over.undefined,
         values=tuple(over.values.tolist()),
+        p=finite(tested.p),
     )

@@ -9,7 +9,7 @@ from dialeval.display.boxes import Box, boxes
 from dialeval.display.notes import texts
 from dialeval.display.pages import Picture, Section, template
 from dialeval.display.table import Cell, Column, Table
-from dialeval.display.wording import COEFFICIENTS, NOTHING, count, interval, listing, number, percent
+from dialeval.display.wording import COEFFICIENTS, NOTHING, count, interval, listing, number, p_value, percent
 from dialeval.selection.document import (
     UNLABELLED,
     ErrorLabel,
@@ -169,10 +169,12 @@ def _people_notes(trials: Trials) -> Iterable[str]:
             yield f"people's ranking was not used: {trials.human_reason}"
         return
     spread = "undefined" if people.five is None else interval(people.five[0], people.five[-1], 2)
+    shown = p_value(people.p)
+    tested = "" if people.p is None else f" (p {shown if shown[0] == '<' else f'= {shown}'}, one test)"
     yield (
         f"{COEFFICIENTS[people.coefficient]} with people's {people.criterion} over "
-        f"{count(people.systems, 'system')}: CHOSEN {number(people.chosen, 2)}, RANDOM {number(people.mean, 2)} on "
-        f"average, range {spread} as drawn"
+        f"{count(people.systems, 'system')}: CHOSEN {number(people.chosen, 2)}{tested}, "
+        f"RANDOM {number(people.mean, 2)} on average, range {spread} as drawn"
     )
     if people.systems < 3:
         yield "the correlation of two systems can only be 1 or -1"
