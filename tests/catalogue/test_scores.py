@@ -85,7 +85,7 @@ def test_a_metric_may_be_a_function_a_class_or_an_object():
         score(responses, references, [Thanks, exact, exact])
     scores = {name: result.score for name, result in score(responses, references, metrics).items()}
     assert scores["exact"] == scores["Thanks"] == 0.5
-    assert scores["test_scoring.py:Thanks(word='no')"] == 0.5
+    assert scores["test_scores.py:Thanks(word='no')"] == 0.5
     assert scores["<lambda>"] == 5.5
     assert scores["bleu(order=1)"] == score(responses, references, "bleu(order=1)")["bleu(order=1)"].score
     assert scores["rouge_l"] == 0.5
