@@ -62,7 +62,7 @@ $(VENV)/.installed: pyproject.toml requirements.lock | $(BIN)/python
 	@$(INSTALL) --no-build-isolation -q -e . 2> >(grep -v '^WARNING' >&2)
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml requirements.lock | $(BIN)/python
+$(VENV)/.installed-dev: pyproject.toml requirements.lock release/carriers.lock | $(BIN)/python
 	@echo "Installing dialeval and its development tools into $(VENV) (once: some minutes, 5 GB) ..."
 	@sed -n '/^# --- torch for CPUs/,/^# --- torch with CUDA/p' requirements.lock > $(VENV)/torch.lock
 	@$(INSTALL) --require-hashes -q -r $(VENV)/torch.lock 2>/dev/null || { \
@@ -71,5 +71,6 @@ $(VENV)/.installed-dev: pyproject.toml requirements.lock | $(BIN)/python
 	    $(INSTALL) --require-hashes -q -r $(VENV)/torch.lock; }
 	@sed '/^# --- torch/,$$d' requirements.lock > $(VENV)/test.lock
 	@$(INSTALL) --require-hashes -r $(VENV)/test.lock 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@$(INSTALL) --require-hashes -q --upgrade --target $(VENV)/carriers -r release/carriers.lock
 	@$(INSTALL) --no-build-isolation -q -e . 2> >(grep -v '^WARNING' >&2)
 	@touch $@ $(VENV)/.installed

@@ -7,17 +7,9 @@ import pytest
 
 from dialeval.encoder import bases
 from dialeval.encoder.bases import encoder_weights, write_safetensors
-from dialeval.encoder.files import Weights, find_encoder, runs_on_onnx
+from dialeval.encoder.files import Weights, runs_on_onnx
 from dialeval.encoder.protobuf import block, number, read_onnx, real
-from dialeval.errors import BadInput, ResourceUnavailable
-
-
-@pytest.fixture(scope="module")
-def deberta() -> Weights:
-    try:
-        return find_encoder("deberta")
-    except ResourceUnavailable as error:
-        pytest.skip(str(error))
+from dialeval.errors import BadInput
 
 
 def tensor(name: str, kind: int, values: np.ndarray) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -11,12 +12,25 @@ from dialeval.encoder import Encoder, Weights, find_encoder, load_encoder
 from dialeval.errors import ResourceUnavailable
 from dialeval.resources.huggingface import quiet_transformers
 
+CARRIERS: Final = Path(sys.prefix) / "carriers"
+"""What `make test` installs of release/carriers.lock."""
+
 
 @pytest.fixture(scope="session")
 def minilm() -> Weights:
     """The embedded encoder's files."""
     try:
         return find_encoder("minilm")
+    except ResourceUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def deberta(monkeypatch: pytest.MonkeyPatch) -> Weights:
+    """The files of the larger base, whose carrier lies beside the packages, installed for one test."""
+    monkeypatch.syspath_prepend(str(CARRIERS))
+    try:
+        return find_encoder("deberta")
     except ResourceUnavailable as error:
         pytest.skip(str(error))
 
