@@ -135,6 +135,15 @@ def _usr() -> Format:
     return Format("usr", "USR-TopicalChat with human scores (topical_chat_result.json)", KINDS, read)
 
 
+@FORMATS.entry("topical-chat")
+def _topical_chat() -> Format:
+    from dialeval.data.importers.corpora.topical_chat import KINDS, read
+
+    return Format(
+        "topical-chat", "Topical-Chat's conversations (train.json, test_freq.json, ...)", KINDS, read
+    )
+
+
 @FORMATS.entry("multirefeval")
 def _multirefeval() -> Format:
     from dialeval.data.importers.corpora.multirefeval import KINDS, kinds_of, read

@@ -159,25 +159,6 @@ def test_known_values_need_people(dialeval, answers, tmp_path):
     assert "known values are those of people" in done.err
 
 
-def test_labels_become_questions_on_what_not_to_say(dialeval, answers, tmp_path):
-    run(dialeval, f"annotate init answers.jsonl -o ratings {ABC} --overlap 3")
-    answer_as(tmp_path / "ratings", vote)
-    run(dialeval, "annotate export ratings -o judged.jsonl")
-    line = (
-        "consistency label answers.jsonl --scores judged.jsonl -o labelled.jsonl --questions questions.jsonl"
-    )
-    assert "3 questions from 4 probes" in run(dialeval, line).err
-    questions = read(tmp_path / "questions.jsonl")
-    assert [row["id"] for row in questions] == ["p0", "p1", "p2"], "'alone' has no consistent answer"
-    for row in questions:
-        assert row["candidates"] == [
-            {"text": f"I have no dogs. ({row['id']})", "correct": False, "error": "contradictory"},
-            {"text": f"Rex and Bella. ({row['id']})", "correct": True},
-        ]
-        assert row["context"] == answers[0]["context"] or row["id"] != "p0"
-        assert row["status"] == "vetted"
-
-
 def test_answers_together_are_of_probes(dialeval, tmp_path):
     done = dialeval("annotate", "init", "nothing.jsonl", "-o", "ratings", "--together")
     assert (done.code, "no such file" in done.err) == (1, True), done.err

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from statistics import mean
 
 import pytest
 
 from dialeval.data import read, read_prompts
+from dialeval.errors import BadInput
 
 RATINGS = "multirefeval/mturk_rating_processed_output.csv"
 
@@ -152,3 +154,29 @@ class TestDailyDialogPlusPlus:
         assert errors == {None: 5, "adversarial": 5, "random": 5}
         assert {one.correct for one in questions[0].candidates if one.error is None} == {True}
         assert questions[0].candidates[5].text == "I enjoy listening jazz music in my free time."
+
+
+class TestTopicalChat:
+    def test_conversations_are_dialogues_of_two_agents(self, shared_data):
+        path = shared_data / "topical-chat" / "test_freq.json.gz"
+        dialogues = list(read(path, "dialogue", format="topical-chat"))
+        assert dialogues[0].item == "t_d004c097-424d-45d4-8f91-833d85c2da31"
+        assert dialogues[0].turns[0].text.startswith("Did you know that the University of Iowa's locker room")
+        assert {turn.speaker for one in dialogues for turn in one.turns} == {"agent_1", "agent_2"}
+        assert len(dialogues) == len({one.item for one in dialogues}) == 539
+
+    @pytest.mark.parametrize(
+        ("written", "field"),
+        [
+            ("[]", "an object of conversations"),
+            ('{"t": []}', "t"),
+            ('{"t": {}}', "t.content"),
+            ('{"t": {"content": {}}}', "t.content"),
+            ('{"t": {"content": ["Hi."]}}', "t.content[0]"),
+            ('{"t": {"content": [{"agent": "agent_1"}]}}', "t.content[0].message"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, tmp_path, written, field):
+        (tmp_path / "train.json").write_text(written, encoding="utf-8")
+        with pytest.raises(BadInput, match=re.escape(field)):
+            list(read(tmp_path / "train.json", "dialogue", format="topical-chat"))

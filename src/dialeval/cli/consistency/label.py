@@ -20,7 +20,6 @@ from dialeval.consistency.folder import read_answers
 from dialeval.consistency.labelling.labels import (
     FORM,
     Rule,
-    contrasting_questions,
     label_by_detector,
     qualified,
     settle,
@@ -109,14 +108,6 @@ def label(
             help="Also write answers on which all raters agree, as known values for 'annotate init --gold --qualify'.",
         ),
     ] = None,
-    questions: Annotated[
-        Path | None,
-        Option(
-            "--questions",
-            help="Also write questions with consistent answers as correct candidates and contradictory ones as false: "
-            "'train generator --unlikelihood' makes these less likely.",
-        ),
-    ] = None,
     json: Json = False,
 ) -> None:
     """Settle raters' answers: contradictory by two or more, consistent by all of three, ambiguous otherwise.
@@ -138,7 +129,6 @@ def label(
     if by_detector:
         labels = label_by_detector(given, PairDetector(model))
         write_json_lines(out, labels.answers, follow=True)
-        _write_questions(questions, labels)
         _show(labels, out, json=json, chosen=chosen)
         return
     utterances = utterances_of_answers(given)
@@ -156,21 +146,7 @@ def label(
     if gold is not None:
         write_json_lines(gold, map(encode, labels.gold), follow=True)
         print(f"{len(labels.gold):,} known values: {gold}", file=sys.stderr)
-    _write_questions(questions, labels)
     _show(labels, out, json=json, chosen=chosen)
-
-
-def _write_questions(path: Path | None, labels: Labels) -> None:
-    if path is None:
-        return
-    found = contrasting_questions(labels.answers)
-    write_json_lines(path, map(encode, found), follow=True)
-    probes = len({answer.id for answer in labels.answers})
-    print(
-        f"{len(found):,} questions from {count(probes, 'probe')}: {path}; the others have no consistent or no "
-        "contradictory answer",
-        file=sys.stderr,
-    )
 
 
 def _read(path: Path) -> list[ProbeAnswer]:

@@ -19,7 +19,7 @@ from dialeval.consistency.detecting.detector import PairDetector, Verdict
 from dialeval.consistency.document import Label, LabelledAnswer
 from dialeval.consistency.pairs.types import Pair
 from dialeval.data import encode
-from dialeval.data.types import Candidate, Judgement, Prompt, Question, Turn
+from dialeval.data.types import Judgement, Prompt
 from dialeval.errors import Unsuitable
 from dialeval.ratings.raters import Qualification, gold_answers, qualify
 from dialeval.ratings.table import Ratings
@@ -38,8 +38,6 @@ FORM: Final = Form(
 )
 QUALIFICATION: Final = Qualification(accuracy=20 / 21, answers=21)
 """Fewer than two wrong of 21 known answers."""
-CONTRADICTORY: Final = "contradictory"
-"""What is wrong with false candidates of questions made of labels."""
 GOLD: Final = "gold"
 """The rater whose answers to the qualification test are the known ones."""
 
@@ -186,35 +184,6 @@ def settle(
     by_distance = _by_distance(labelled, rows)
     gold = _gold(known)
     return Labels(tuple(labelled), _kappa(rows), read.unusable, tuple(dropped), by_distance, gold)
-
-
-def contrasting_questions(answers: Iterable[LabelledAnswer]) -> list[Question]:
-    """Questions whose correct candidates are consistent answers to a probe and whose false ones contradict.
-
-    Probes without both are left out, and so are texts that have both labels. A generator learns from these what not to
-    say (``train generator --unlikelihood``).
-    """
-    by_probe: dict[str, list[LabelledAnswer]] = {}
-    for answer in answers:
-        if answer.context and answer.label != "ambiguous":
-            by_probe.setdefault(answer.id, []).append(answer)
-    found = []
-    for item, own in by_probe.items():
-        labels: dict[str, set[bool]] = {}
-        for answer in own:
-            labels.setdefault(answer.response, set()).add(answer.label == "consistent")
-        candidates = tuple(
-            Candidate(text, correct=True)
-            if True in said
-            else Candidate(text, correct=False, error=CONTRADICTORY)
-            for text, said in labels.items()
-            if len(said) == 1
-        )
-        if len({candidate.correct for candidate in candidates}) == 2:
-            context = tuple(Turn(turn["role"], turn["content"], turn.get("name")) for turn in own[0].context)
-            vetted = all(answer.by == "people" for answer in own)
-            found.append(Question(item, context, candidates, "vetted" if vetted else "unvetted"))
-    return found
 
 
 def _gold(known: Mapping[tuple[str, str], float]) -> tuple[Judgement, ...]:

@@ -185,6 +185,17 @@ _HALF_PAIR: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
+def read_whole(source: Source, where: Where) -> object:
+    """The one JSON value that a file holds."""
+    with opened(source) as handle:
+        raw = handle.read()
+    try:
+        return loads(raw.decode("utf-8-sig").strip(), where)
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{raw[error.start]:02x} at offset {error.start}, which is not UTF-8"
+        raise BadInput(where.path, found, "UTF-8 text", "Convert the file.") from None
+
+
 def loads(text: str, where: Where) -> object:
     """The JSON value that ``text`` holds and nothing else; BadInput says what is wrong with it."""
     try:

@@ -8,8 +8,8 @@ from typing import Final, Protocol
 
 from dialeval.data.codec.bad import OnBad, Where, refuse
 from dialeval.data.codec.fields import wrong
-from dialeval.data.codec.jsonl import loads
-from dialeval.data.codec.sources import Source, check, is_stdin, opened, shown
+from dialeval.data.codec.jsonl import read_whole
+from dialeval.data.codec.sources import Source, check, is_stdin, shown
 from dialeval.data.importers.corpora import fed
 from dialeval.data.importers.ratings import rating
 from dialeval.data.types import Judgement, Kind, Record
@@ -42,7 +42,7 @@ def read_scores(
     The criterion is the rater's name unless told otherwise, as metrics have it. A list of another length is refused.
     """
     where = Where(shown(source))
-    scores = _whole(source, where)
+    scores = read_whole(source, where)
     if not isinstance(scores, list):
         raise wrong(where, "", scores, "a list of numbers", "Name a file that holds one list.")
     yield from _judgements(scores, list(subjects), rater, criterion or rater, where, "")
@@ -55,7 +55,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     dialogues are meant follows from the length of the lists.
     """
     where = Where(shown(source))
-    lists = _whole(source, where)
+    lists = read_whole(source, where)
     if not isinstance(lists, Mapping) or not all(isinstance(scores, list) for scores in lists.values()):
         raise wrong(where, "", lists, "an object of lists of numbers", "Name one of FED's files of scores.")
     held = _corpus(source)
@@ -93,13 +93,3 @@ def _judgements(
     for index, (subject, score) in enumerate(zip(subjects, scores, strict=True)):
         value, reason = rating(score, where, f"{field}[{index}]")
         yield Judgement(subject.item, subject.system, rater, criterion, value, reason)
-
-
-def _whole(source: Source, where: Where) -> object:
-    with opened(source) as handle:
-        raw = handle.read()
-    try:
-        return loads(raw.decode("utf-8-sig").strip(), where)
-    except UnicodeDecodeError as error:
-        found = f"byte 0x{raw[error.start]:02x} at offset {error.start}, which is not UTF-8"
-        raise BadInput(where.path, found, "UTF-8 text", "Convert the file.") from None
