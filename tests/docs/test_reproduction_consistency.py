@@ -25,19 +25,19 @@ TOLD = ("Yes, as I told you before.", "They are all well, thank you.")
 
 
 class Mine:
-    name, fickle = "mine", 2
+    name, denies = "mine", (0, 1)
 
     def generate(self, contexts, *, n=1, seed=0):
         return [[self.says(context, place) for place in range(n)] for context in contexts]
 
     def says(self, context, place):
         number = sum(map(ord, context[0].text))
-        texts = DENIED if number % 4 < self.fickle else TOLD
+        texts = DENIED if number % 4 in self.denies else TOLD
         return Response(f"{texts[number % 2]} {context[-1].text.rstrip('?')} is all I can say.", -1.0 - place)
 
 
 class Other(Mine):
-    name, fickle = "other", 1
+    name, denies = "other", (2,)
 """
 
 SMALLER = {
@@ -51,6 +51,7 @@ SMALLER = {
 QUICK = {
     ("consistency", "probe"): ["--system", "tiny"],
     ("consistency", "evaluate"): ["--epochs", "1"],
+    ("train", "generator"): ["--epochs", "1", "--held-out", "0"],
     ("train", "contradiction"): ["--epochs", "1", "--rank", "2", "--validation", "0.3"],
 }
 
@@ -102,6 +103,8 @@ def test_the_walk_from_dialogues_to_the_tables_of_chapter_4(dialeval, minilm, tm
             assert command[:2] == ["annotate", "serve"]
             answer_as(tmp_path / command[2], judge)
             continue
+        if command[:2] == ["train", "generator"]:  # what is trained is a model
+            command = ["tiny" if part == "my-bot" else part for part in command]
         own = [SMALLER.get(part, part) for part in command] + QUICK.get(tuple(command[:2]), [])
         done = dialeval(*own)
         assert done.code == 0, (own, done.err)
@@ -135,7 +138,12 @@ def test_the_walk_from_dialogues_to_the_tables_of_chapter_4(dialeval, minilm, tm
     (table_4_4,) = printed["consistency", "evaluate"]
     assert "mine" in table_4_4
     assert "other" in table_4_4
-    for made in ("analysis/analysis.html", "compared/analysis.html", "detected/report.html"):
+    later = {row["id"] for row in read(tmp_path / "later.jsonl")}
+    lessons = {row["id"] for row in read(tmp_path / "lessons.jsonl")}
+    assert later, "nothing to compare before and after by"
+    assert lessons
+    assert not lessons & later
+    for made in ("analysis/analysis.html", "compared/analysis.html", "detected/report.html", "careful-bot"):
         assert (tmp_path / made).exists(), made
 
 
@@ -147,4 +155,5 @@ def test_the_walk_has_all_steps():
         *("annotate init", "annotate serve", "annotate export", "consistency label"),
         *("consistency analyse", "consistency evaluate", "train contradiction"),
         *("consistency analyse", "consistency detect"),
+        *("consistency questions", "train generator"),
     ]
