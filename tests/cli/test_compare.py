@@ -330,3 +330,24 @@ def test_a_system_is_not_better_by_items_that_it_left_out(bare, rule, better):
         assert (row["significant"], row["better"]) == (True, None)
         said = " ".join(bare("compare", *files).out.split())
         assert "left items unanswered, which the measure cannot count" in said
+
+
+@pytest.mark.parametrize("metric", ["distinct(n=2)", "polite.py:politeness"])
+def test_a_half_silent_system_is_not_identical_to_the_one_it_copies(dialeval, metric):
+    """What it said was the same, so both were "equivalent: identical on all 30 items"."""
+    Path("polite.py").write_text(
+        "def politeness(response):\n    words = response.split()\n"
+        "    return len(words) % 3 / 3 if words else None\n"
+    )
+    write("full.jsonl", "full", good=40)
+    rows = [json.loads(line) for line in Path("full.jsonl").read_text().splitlines()]
+    half = [
+        row | {"system": "half", "response": row["response"] if at % 2 else ""} for at, row in enumerate(rows)
+    ]
+    Path("half.jsonl").write_text("".join(json.dumps(row) + "\n" for row in half))
+    done = dialeval("compare", "full.jsonl", "half.jsonl", "-m", metric)
+    assert done.code == 0, done.err
+    said = " ".join(done.out.split())
+    assert "identical" not in said
+    assert "equivalent" not in said
+    assert "half left 30 of 60 items unanswered" in said

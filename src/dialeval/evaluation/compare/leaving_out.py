@@ -63,6 +63,8 @@ def _identical(a: Result, b: Result, items: Sequence[str]) -> bool:
     """Whether both systems are known to have given the same answers to these items, in all of their runs."""
     if a.per_item:
         return same_answers(a, b, places_in(a, items), places_in(b, items))
+    if a.uncounted != b.uncounted:
+        return False
     wanted = set(items)
     said_a, said_b = (
         {subject.item: hash_answer(subject) for subject in result.subjects if subject.item in wanted}

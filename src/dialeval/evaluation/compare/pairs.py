@@ -73,8 +73,11 @@ def places_in(result: Result, items: Iterable[str]) -> Integers:
 
 
 def same_answers(a: Result, b: Result, places_a: Integers, places_b: Integers) -> bool:
-    """Whether both systems are known to have given the same answers to the items at these places."""
-    if a.answers is None or b.answers is None:
+    """Whether both systems are known to have given the same answers to the items at these places.
+
+    They have not if only one left items unanswered that the measure cannot count: the places lack these.
+    """
+    if a.answers is None or b.answers is None or a.uncounted != b.uncounted:
         return False
     return bool(np.array_equal(a.answers[places_a], b.answers[places_b]))
 

@@ -203,14 +203,15 @@ def _nobody(summary: Summary) -> str:
     apart = any(m.higher_is_better is not None and not ranks(summary, m) for m in summary.measures)
     silent = any(summary.is_silent(r.system, r.measure) for r in summary.results)
     zero = [m.measure for m in summary.measures if ranks(summary, m) and negligible(summary, m)]
+    none = f"every score is 0 under {listing(zero)}" if zero else ""
     why = (
         "scores are on different items"
         if apart
-        else f"every score is 0 under {listing(zero)}"
-        if zero
+        else f"{none}, and no other measure can count unanswered items"
+        if silent and zero
         else "no measure that can count unanswered items gives two systems scores"
         if silent
-        else "no measure gives two systems scores that could be ranked"
+        else none or "no measure gives two systems scores that could be ranked"
     )
     return f"No system is ranked: {why}."
 
