@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from dialeval.cli.train.settings import Encoder, Hub, Rank, Tokens, Training, check_target
-from dialeval.consistency.detecting.detector import adapter_path
+from dialeval.consistency.detecting.detector import SHIPPED, SHIPPED_OF, adapter_path
 from dialeval.consistency.learning.config import SCHEDULE, DetectorConfig
 from dialeval.consistency.learning.crossvalidation import balanced, with_random_earlier
 from dialeval.consistency.pairs.making import made_pairs
@@ -147,7 +147,7 @@ def contradiction(
         precision=training.precision,
         schedule=pace.shaped(schedule),
     )
-    start = None if start_from is None else adapter_path(str(start_from))
+    start = None if start_from is None else _begun_with(str(start_from), config.encoder)
     calibrated_on = _calibration(calibrate, parts)
     check_calibrating(calibrated_on)
     trained, config = _best(parts, config, learning_rate or [1e-3], out, start, training)
@@ -220,6 +220,12 @@ def _best(
             best = loss, trained, tried
     assert best is not None, "there is at least one rate"
     return best[1], best[2]
+
+
+def _begun_with(start: str, base: str) -> Path:
+    """Where the adapter to start from is; ``shipped`` is the shipped one of the base that is trained."""
+    of_base = f"{SHIPPED}-{base}"
+    return adapter_path(of_base if start == SHIPPED and of_base in SHIPPED_OF else start)
 
 
 def _calibration(sources: list[str] | None, parts: Divided) -> list[LabelledPair]:

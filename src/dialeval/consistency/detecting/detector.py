@@ -31,6 +31,7 @@ Verdict: TypeAlias = Literal["contradiction", "ambiguous", "none"]
 SHIPPED: Final = "shipped"
 """The name of the adapter that comes with dialeval, of the best base that is installed."""
 SHIPPED_OF: Final[Mapping[str, str]] = {
+    "shipped-deberta": "contradiction-deberta.safetensors",
     "shipped-minilm": "contradiction.safetensors",
 }
 """The adapter of each base by a name of its own, the best first."""
