@@ -89,8 +89,14 @@ def _unchecked(talk: Talk, reason: str) -> Detected:
 
 def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Detected:
     assert found is not None, "dialogues without pairs have an obstacle"
-    worst = _contradiction(found, talk.case, calibration)
-    others = (_contradiction(each, talk.case, calibration) for each in found.others)
+    whole = talk.case.reading.whole
+    worst = _contradiction(found, talk.case, calibration.of_turns(found.by_turn, found.pairs, whole=whole))
+    others = [
+        _contradiction(each, talk.case, _of_turn(each, calibration, whole=whole)) for each in found.others
+    ]
+    alarming = whole and (
+        not calibration.whole_sums or calibration.verdict(worst.probability) == "contradiction"
+    )
     return Detected(
         talk.item,
         talk.system,
@@ -100,13 +106,21 @@ def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Dete
         worst.quotes,
         worst.between,
         not_compared=cost_of(*talk.case).beyond,
-        others=tuple(each for each in others if calibration.verdict(each.probability) == "contradiction"),
+        others=tuple(
+            each for each in others if alarming and calibration.verdict(each.probability) == "contradiction"
+        ),
     )
 
 
-def _contradiction(found: Found, case: Case, calibration: Calibration) -> Contradiction:
+def _of_turn(found: Found, calibration: Calibration, *, whole: bool) -> float:
+    """The probability that a turn contradicts an earlier one; as that of the dialogue if only its highest counts."""
+    if calibration.whole_sums:
+        return calibration.worst(found.probability, found.own)
+    return calibration.worst(found.probability, found.pairs, whole=whole)
+
+
+def _contradiction(found: Found, case: Case, probability: float) -> Contradiction:
     quoted, turns = found.quoted, case.turns
-    probability = calibration.worst(found.probability, found.pairs, whole=case.reading.whole)
     role = "persona" if quoted.first == PERSONA else turns[quoted.first].speaker
     quotes = (
         Said(quoted.first + 1, role, quoted.pair.earlier),

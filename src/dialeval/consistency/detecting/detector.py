@@ -60,6 +60,9 @@ class Calibration(NamedTuple):
     """The next three do so for all turns of a dialogue; a slope of 0 where only the first three were fitted."""
     whole_offset: float = 0.0
     whole_pairs: float = 0.0
+    whole_sums: float = 0.0
+    """1 if those three were fitted to the sum of the odds of all turns, so that several contradictions count more than
+    one; 0 if to the highest."""
 
     def probability(self, margins: Floats) -> Floats:
         """The calibrated probabilities of these margins."""
@@ -83,6 +86,11 @@ class Calibration(NamedTuple):
         given = slope * logit + offset - lowered * math.log(max(pairs, 1))
         return round(1.0 / (1.0 + math.exp(-min(max(given, -60.0), 60.0))), 6)
 
+    def of_turns(self, highest: Sequence[float], pairs: int, *, whole: bool) -> float:
+        """Return the same of the highest probability of each turn that was compared."""
+        counted = added(highest) if whole and self.whole_sums else max(highest)
+        return self.worst(counted, pairs, whole=whole)
+
     def verdict(self, probability: float) -> Verdict:
         """What a probability means."""
         low, high = self.band
@@ -103,6 +111,17 @@ class Calibration(NamedTuple):
         numbers = {name: float(facts.get(name, usual)) for name, usual in cls().facts.items()}
         band = numbers.pop("low"), numbers.pop("high")
         return cls(**numbers, band=band)
+
+
+def added(probabilities: Sequence[float]) -> float:
+    """The probability whose odds are the sum of these odds.
+
+    >>> round(added([0.9, 0.9, 0.0]), 4)
+    0.9474
+    """
+    bounded = [min(each, 1 - 1e-12) for each in probabilities]
+    odds = math.fsum(each / (1 - each) for each in bounded)
+    return odds / (1 + odds)
 
 
 def margins_of(logits: Floats) -> Floats:

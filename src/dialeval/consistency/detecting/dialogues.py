@@ -116,6 +116,13 @@ class Found(NamedTuple):
     """How many different ones were compared in the dialogue."""
     others: tuple[Found, ...] = ()
     """The most contradictory passages of every other turn, each with a passage before it, in order."""
+    own: int = 1
+    """How many different ones were compared with this turn."""
+
+    @property
+    def by_turn(self) -> list[float]:
+        """The highest probability of each turn, the dialogue's first."""
+        return [self.probability, *(each.probability for each in self.others)]
 
 
 class Cost(NamedTuple):
@@ -282,9 +289,18 @@ def _find_together(
 
 def _worst(listed: Sequence[Quoted], known: Mapping[Pair, float]) -> Found | None:
     pairs = max(len({quoted.pair for quoted in listed if quoted.pair in known}), 1)
+    own: dict[int, set[Pair]] = defaultdict(set)
+    for quoted in listed:
+        if quoted.pair in known:
+            own[quoted.second].add(quoted.pair)
     by_turn: dict[int, Found] = {}
     for quoted in listed:
-        found = Found(quoted, _lowered(known.get(quoted.pair, 0.0), quoted.handicap), pairs)
+        found = Found(
+            quoted,
+            _lowered(known.get(quoted.pair, 0.0), quoted.handicap),
+            pairs,
+            own=max(len(own[quoted.second]), 1),
+        )
         held = by_turn.get(quoted.second)
         if held is None or found.probability > held.probability:
             by_turn[quoted.second] = found

@@ -113,7 +113,7 @@ class ContradictionRate(MeanOfValues[Judged]):
         found = find_contradictions(cases, detector, nearest=detector.nearest)
         verdicts = [
             each
-            and calibration.verdict(calibration.worst(each.probability, each.pairs, whole=case.reading.whole))
+            and calibration.verdict(calibration.of_turns(each.by_turn, each.pairs, whole=case.reading.whole))
             for case, each in zip(cases, found, strict=True)
         ]
         free = 1.0 - self.contradictory
