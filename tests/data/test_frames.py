@@ -50,6 +50,11 @@ def test_columns_are_guessed_or_given():
     table = pa.table({"Output": ["x"], "gold": [["x", "y"]], "model": ["m"], "note": [1]})
     (example,) = examples_of(table, columns={"response": "Output"})
     assert (example.item, example.system, example.references) == ("0", "m", ("x", "y"))
+    sheet = pa.table({"question": ["q"], "gold": ["x"], "old_bot": ["y"], "new_bot": ["x"]})
+    with pytest.raises(Unsuitable, match=r"columns=\{'response': 'new_bot'\}"):  # it was the question
+        list(examples_of(sheet))
+    with pytest.raises(Unsuitable, match="found 'response=new_bot', expected a dict"):
+        list(examples_of(sheet, columns="response=new_bot"))  # type: ignore[arg-type]
     with pytest.raises(Unsuitable, match=r"no column of responses; it has a\. Name it"):
         list(examples_of(pa.table({"a": [1]})))
     with pytest.raises(Unsuitable, match="no column 'b'; it has a"):

@@ -116,6 +116,8 @@ def _rows_of_columns(columns: Mapping[str, Any]) -> Iterator[dict[str, object]]:
 
 def _named(found: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     """The column of each field: the given one, the one of its name, else one that other tools call so."""
+    if not isinstance(given, Mapping):
+        raise Unsuitable(f"columns: found {given!r}, expected a dict such as {{'response': 'output'}}.")
     for field, column in given.items():
         if field not in _FIELDS:
             raise Unsuitable(
@@ -133,9 +135,10 @@ def _named(found: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
         if guess is not None:
             names[field] = folded[guess]
     if "response" not in names:
+        free = [name for name in found if name not in names.values()] or [*found]
         raise Unsuitable(
             f"The data frame has no column of responses; it has {', '.join(found)}. Name it, as in "
-            f"score(frame, columns={{'response': {found[0]!r}}})."
+            f"score(frame, columns={{'response': {free[-1]!r}}})."
         )
     return names
 
