@@ -67,7 +67,7 @@ def task(kinds: Mapping[str, str], **settings: Any) -> pages.TaskPage:
     asks = [KINDS[kind].ask(criterion) for criterion, kind in kinds.items()]
     given = {"phase": "rating", "progress": pages.Progress(7, 40), "revision": 0, "least_seconds": 0.0}
     given |= {"instructions": "", "previous": "i0"}
-    asked = tuple(pages.Asked(ask, KINDS[ask.kind].fields(ask, shown)) for ask in asks)
+    asked = tuple(pages.PageAsk(ask, KINDS[ask.kind].fields(ask, shown)) for ask in asks)
     return pages.TaskPage(shown, asked, **{**given, **settings})
 
 
@@ -97,9 +97,9 @@ def made() -> Iterator[tuple[str, str]]:
     yield "chat", render("task.html", page, task({"overall": "dialogue"}, chat=chat))
     yield "owner", render("owner.html", page, owner())
     ask = KINDS["likert"].ask("overall")
-    asked = pages.Asked(ask, KINDS["likert"].fields(ask, item("likert")))
+    asked = pages.PageAsk(ask, KINDS["likert"].fields(ask, item("likert")))
     answers = ({"value": 1.0}, {"value": 5.0}, {"value": 4.0})
-    disputed = pages.Disputed(item("likert"), "overall", 0.0, answers)
+    disputed = pages.DisputedItem(item("likert"), "overall", 0.0, answers)
     yield "adjudicate", render("adjudicate.html", page, pages.AdjudicatePage((disputed,), disputed, asked))
 
 

@@ -31,7 +31,7 @@ def page(language: str = ENGLISH) -> pages.Page:
 def task(kind: str, *, language: str = ENGLISH, **settings: Any) -> str:
     item = settings.pop("item", None) or blinded(kind)[0].item
     ask = KINDS[kind].ask(HOSTILE)
-    asked = pages.Asked(ask, KINDS[kind].fields(ask, item), answer=settings.pop("answer", None))
+    asked = pages.PageAsk(ask, KINDS[kind].fields(ask, item), answer=settings.pop("answer", None))
     given = {"phase": "rating", "progress": pages.Progress(1, 2), "revision": 0, "least_seconds": 0.0}
     given |= {"instructions": HOSTILE, "previous": HOSTILE}
     return render("task.html", page(language), pages.TaskPage(item, (asked,), **{**given, **settings}))
@@ -99,8 +99,8 @@ def test_other_pages_are_escaped_too() -> None:
     check_tags(render("owner.html", page(), owner))
     item = Item("i1", TALK, (Shown("c1", HOSTILE),))
     ask = KINDS["likert"].ask("overall")
-    asked = pages.Asked(ask, KINDS["likert"].fields(ask, item))
-    disputed = pages.Disputed(item, HOSTILE, 0.5, ({"text": HOSTILE},), {"value": 1.0}, HOSTILE)
+    asked = pages.PageAsk(ask, KINDS["likert"].fields(ask, item))
+    disputed = pages.DisputedItem(item, HOSTILE, 0.5, ({"text": HOSTILE},), {"value": 1.0}, HOSTILE)
     check_tags(render("adjudicate.html", page(), pages.AdjudicatePage((disputed,), disputed, asked)))
 
 
