@@ -128,3 +128,21 @@ def test_rivals_train_in_sixteen_bits(dialeval, roberta, talks, kind):
     done = dialeval("train", "rival", kind, talks, "-o", "rival", *options)
     assert done.code == 0, done.err
     assert json.loads(done.out)["updates"] > 0
+
+
+@pytest.mark.parametrize(("long", "held"), [(9, 0), (10, 2), (29, 2), (30, 3)])
+def test_a_tenth_of_the_long_dialogues_is_held_out_and_no_single_one(long: int, held: int) -> None:
+    """Short dialogues first: they are not learnt from, so they are no test of what was learnt either."""
+    from dialeval.cli.train.scorers import _parted
+    from dialeval.data.types import Dialogue, Turn
+
+    given = [
+        Dialogue(
+            f"d{n}",
+            tuple(Turn("ab"[k % 2], f"turn {k} of {n}") for k in range(2 if n < 40 else 4)),
+        )
+        for n in range(40 + long)
+    ]
+    parted = _parted("talks.jsonl", given, 100)
+    assert len(parted.judged.dialogues) == held
+    assert len(parted.material.dialogues) == long - held

@@ -247,15 +247,17 @@ class _Parted(NamedTuple):
 
 def _parted(source: str, given: Sequence[Dialogue], held_out: int) -> _Parted:
     """Divide the dialogues, and say how many there are; Unsuitable if none are left to learn from."""
-    held = min(held_out, len(given) // 10)
-    material = material_of(given[held:])
+    usable = [place for place, each in enumerate(given) if material_of([each]).dialogues]
+    tenth = len(usable) // 10
+    held = set(usable[: min(held_out, max(tenth, 2) if tenth else 0)])  # a turn is replaced by another one's
+    material = material_of([each for place, each in enumerate(given) if place not in held])
     if not material.dialogues:
         raise Unsuitable(
             f"{source}: found {count(len(given), 'dialogue')}, none of them with four turns or more; "
             "expected some to learn from. Give longer dialogues."
         )
-    print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
-    return _Parted(material, material_of(given[:held]))
+    print(f"{len(material.dialogues)} dialogues of four turns or more, {len(held)} held out", file=sys.stderr)
+    return _Parted(material, material_of([given[place] for place in sorted(held)]))
 
 
 def _learner(
