@@ -24,7 +24,7 @@ from dialeval.consistency.detecting.metrics import ContradictionDetector
 from dialeval.consistency.detecting.recorded import speaker_of
 from dialeval.consistency.document import DialoguesInfo
 from dialeval.consistency.measure import checked_of, contradictions
-from dialeval.consistency.report.tables import elicited, rates, worst
+from dialeval.consistency.report.tables import rates, worst
 from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.display.consoles import PrintableConsole
@@ -204,7 +204,7 @@ def _shown(given: Sequence[Dialogue], run: Run, summary: Summary, *, json: bool)
         return {}
     if not json:
         console = PrintableConsole()
-        for table in (rates(info.systems, elicited(info.systems)), worst(info.worst)):
+        for table in (rates(info.systems), worst(info.worst)):
             if table.rows:
                 console.print()
                 print_table(table, console)
