@@ -42,15 +42,16 @@ def test_every_pair_has_the_kappa_that_scikit_learn_gives():
         both = [(x, y) for x, y in zip(ANSWERS[a], ANSWERS[b], strict=True) if x and y]
         assert pair.n == len(both)
         assert pair.kappa == pytest.approx(cohen_kappa_score(*zip(*both, strict=True)))
+        assert pair.equal == pytest.approx(sum(x == y for x, y in both) / len(both))
 
 
 def test_pairs_are_counted_above_each_threshold_and_not_at_it():
     nan = math.nan
     kappa = np.array([[nan, 0.1, 0.35], [0.1, nan, 0.61], [0.35, 0.61, nan]])
-    found = KappaTable(("a", "b", "c"), kappa, np.full((3, 3), 9))
+    found = KappaTable(("a", "b", "c"), kappa, np.full((3, 3), 9), np.full((3, 3), 6))
     assert dict(found.exceeding) == {0.1: 2, 0.2: 2, 0.3: 2, 0.4: 1, 0.5: 1, 0.6: 1}
     assert found.means == pytest.approx([0.225, 0.355, 0.48])
-    assert found.without("b").pairs == (("a", "c", 0.35, 9),)
+    assert found.without("b").pairs == (("a", "c", 0.35, 9, 6 / 9),)
 
 
 @given(st.lists(st.lists(st.integers(1, 3), min_size=6, max_size=6), min_size=2, max_size=5))

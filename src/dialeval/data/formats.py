@@ -241,6 +241,78 @@ def _rgm_contradiction() -> Format:
     )
 
 
+@FORMATS.entry("llm-rubric")
+def _llm_rubric() -> Format:
+    from dialeval.data.importers.corpora.recorded_judges import KINDS, read_llm_rubric
+
+    return Format(
+        "llm-rubric",
+        "LLM-Rubric: people's answers, and a judge's probabilities of each answer (.tsv)",
+        KINDS,
+        read_llm_rubric,
+    )
+
+
+@FORMATS.entry("batcheval")
+def _batcheval() -> Format:
+    from dialeval.data.importers.corpora.recorded_judges import KINDS, read_batcheval
+
+    return Format(
+        "batcheval",
+        "BatchEval: five runs of GPT-4 beside people's means (*.scores.jsonl)",
+        KINDS,
+        read_batcheval,
+    )
+
+
+@FORMATS.entry("llmbar")
+def _llmbar() -> Format:
+    from dialeval.data.importers.corpora.recorded_judges import KINDS, read_llmbar
+
+    return Format(
+        "llmbar",
+        "LLMBar: verdicts of judges on pairs in both orders, beside people's (.jsonl)",
+        KINDS,
+        read_llmbar,
+    )
+
+
+@FORMATS.entry("pandalm")
+def _pandalm() -> Format:
+    from dialeval.data.importers.corpora.recorded_judges import KINDS, read_pandalm
+
+    return Format(
+        "pandalm",
+        "PandaLM: pairs judged by three people, or by a judge (.jsonl)",
+        KINDS,
+        read_pandalm,
+    )
+
+
+@FORMATS.entry("vicuna-reviews")
+def _vicuna() -> Format:
+    from dialeval.data.importers.corpora.recorded_judges import KINDS, read_vicuna
+
+    return Format(
+        "vicuna-reviews",
+        "GPT-4's reviews of pairs of answers, some beside people's (reviews.jsonl)",
+        KINDS,
+        read_vicuna,
+    )
+
+
+@FORMATS.entry("cascaded-judges")
+def _cascaded() -> Format:
+    from dialeval.data.importers.corpora.recorded_judges import KINDS, read_cascaded
+
+    return Format(
+        "cascaded-judges",
+        "three judges' probabilities on pairs beside people's choices (pairs.jsonl)",
+        KINDS,
+        read_cascaded,
+    )
+
+
 def custom_format(place: str) -> Format:
     """A custom reader, whose rows are understood as those of our own formats are."""
     return Format(place, "a custom reader", _ALL, None)

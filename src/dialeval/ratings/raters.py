@@ -36,6 +36,8 @@ class Pair(NamedTuple):
     b: str
     kappa: float
     n: int
+    equal: float
+    """Share of these units to which both gave the same value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +49,8 @@ class KappaTable:
     """Shape (raters, raters), symmetric; NaN on the diagonal, where two share no unit, or both chose one category."""
     n: Integers
     """Number of units that both rated, shape (raters, raters); on the diagonal, that a rater rated."""
+    same: Integers
+    """Number of those to which both gave the same value."""
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -55,7 +59,13 @@ class KappaTable:
             ~np.isnan(np.triu(self.kappa, 1)) & np.triu(np.ones_like(self.n), 1).astype(bool)
         )
         return tuple(
-            Pair(self.raters[i], self.raters[j], float(self.kappa[i, j]), int(self.n[i, j]))
+            Pair(
+                self.raters[i],
+                self.raters[j],
+                float(self.kappa[i, j]),
+                int(self.n[i, j]),
+                float(self.same[i, j] / self.n[i, j]),
+            )
             for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
         )
 
@@ -84,7 +94,8 @@ class KappaTable:
         """The table of the other raters."""
         kept = np.array([name != rater for name in self.raters])
         names = tuple(name for name in self.raters if name != rater)
-        return KappaTable(names, self.kappa[np.ix_(kept, kept)], self.n[np.ix_(kept, kept)])
+        both = np.ix_(kept, kept)
+        return KappaTable(names, self.kappa[both], self.n[both], self.same[both])
 
 
 def pairwise_kappas(ratings: Ratings, criterion: str) -> KappaTable:
@@ -99,7 +110,18 @@ def pairwise_kappas(ratings: Ratings, criterion: str) -> KappaTable:
 def kappa_table(raters: tuple[str, ...], matrix: Floats) -> KappaTable:
     """Cohen's kappa of every two raters of a table of shape (units, raters)."""
     compared = pairwise_cohen(matrix.T)
-    return KappaTable(raters, compared.kappa, compared.n)
+    return KappaTable(raters, compared.kappa, compared.n, _same_values(matrix))
+
+
+def _same_values(matrix: Floats) -> Integers:
+    """On how many units every two raters gave the same value, shape (raters, raters)."""
+    from scipy.sparse import csr_array
+
+    same = np.zeros((matrix.shape[1],) * 2, dtype=np.int64)
+    for value in np.unique(matrix[~np.isnan(matrix)]):
+        chosen = csr_array((matrix == value).astype(np.int64))
+        same += (chosen.T @ chosen).toarray()
+    return same
 
 
 def incomparable(ratings: Ratings, units: int) -> str | None:
