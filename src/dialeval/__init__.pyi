@@ -58,6 +58,7 @@ from dialeval.evaluation.runner import (
     Plan as Plan,
     evaluate as evaluate,
 )
+from dialeval.judge.metric import Judge as Judge
 from dialeval.meta import (
     correlate as correlate,
     estimate_systems as estimate_systems,

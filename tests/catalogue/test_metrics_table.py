@@ -46,15 +46,22 @@ NEURAL = (
     "density",
     "contradiction_free",
     "contradiction_rate",
+    "judge",
 )
+CALLS = {"judge": "judge(model='smollm2-135m-instruct')"}
+"""Calls of metrics that need a parameter."""
 # What these promise is asked of a small model in tests/selfeval/rivals/test_promises.py, for it takes many passes.
 LANGUAGE_MODELS = tuple(name for name, traits in METRICS.traits.items() if traits.costly)
+
+
+def made(name: str) -> Metric[Example]:
+    return build(CALLS.get(name, name))
 
 
 def installed(name: str) -> ParameterSet:
     """The metric's name, to be skipped where what it rests on is not on this machine."""
     try:
-        build(name)
+        made(name)
     except ResourceUnavailable as absence:
         return pytest.param(name, marks=pytest.mark.skip(reason=str(absence)))
     return pytest.param(name, marks=[pytest.mark.slow] if name in NEURAL else [])
@@ -75,7 +82,7 @@ TAKES_THE_FIRST = ("chrf", "meteor")
 def ready(name: str) -> Metric[Example]:
     """The metric of that name, fitted to a small corpus where it needs one."""
     texts = ("a b c", "a D", "é , a", "東京 b")
-    return fitted(build(name), [Example(text, "s", (), Response("a"), (text, "b c")) for text in texts])
+    return fitted(made(name), [Example(text, "s", (), Response("a"), (text, "b c")) for text in texts])
 
 
 def corpus_score(metric: Metric[Example], examples: list[Example]) -> Floats:
@@ -162,7 +169,7 @@ def test_no_examples_give_no_rows_and_an_undefined_score(name: str) -> None:
 
 @every_metric
 def test_the_signature_says_how_to_build_the_metric_again(name: str) -> None:
-    metric = build(name)
+    metric = made(name)
     signature = metric.signature
     assert signature.name == name
     assert Signature.parse(str(signature)) == signature
@@ -172,7 +179,7 @@ def test_the_signature_says_how_to_build_the_metric_again(name: str) -> None:
 
 @every_metric
 def test_the_signature_shows_every_parameter_that_is_not_left_at_its_default(name: str) -> None:
-    metric = build(name)
+    metric = made(name)
     shown = dict(metric.signature.parameters)
     for field in fields(metric):  # type: ignore[arg-type]
         assert shown.pop(field.name, field.default) == getattr(metric, field.name)
@@ -181,16 +188,16 @@ def test_the_signature_shows_every_parameter_that_is_not_left_at_its_default(nam
 
 @every_metric
 def test_metrics_are_values_that_travel_to_other_processes(name: str) -> None:
-    metric = build(name)
+    metric = made(name)
     assert pickle.loads(pickle.dumps(metric)) == metric
-    assert hash(build(name)) == hash(metric)
+    assert hash(made(name)) == hash(metric)
 
 
 @every_metric
 def test_every_metric_is_documented(name: str) -> None:
     page = (DOCS / "metrics.md").read_text(encoding="utf-8")
     assert f"`{name}`" in page
-    assert str(build(name).signature) in page
+    assert str(made(name).signature) in page
 
 
 @every_metric
@@ -199,7 +206,7 @@ def test_the_summary_is_one_line(name: str) -> None:
     assert 20 < len(line) < 110
     assert "\n" not in line
     assert not line.endswith(".")
-    assert summary(build(name).signature.call) == line
+    assert summary(made(name).signature.call) == line
 
 
 def test_parameters_are_read_from_the_name() -> None:

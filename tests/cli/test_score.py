@@ -155,7 +155,7 @@ def test_help_names_every_metric_and_all_runs_those_that_do_not_take_long(dialev
         "max_length",
         "language",
     }
-    assert costly == {*asked, "quantidce", "dynaeval", "density", "slot_error_rate", *from_data}
+    assert costly == {*asked, "quantidce", "dynaeval", "density", "slot_error_rate", "judge", *from_data}
     assert {name.partition("(")[0] for name in EVERY_METRIC} == known - costly
     shown = dialeval("score", "--help").out
     assert all(name in shown for name in known)

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dialeval.core import Missing, Resampling, by_dialogue
+from dialeval.core.metric import UNDEFINED
 from dialeval.data import Example, Response, Turn
 from dialeval.engine import Cache, ProcessPool
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.runner import UNDEFINED, Plan, evaluate
+from dialeval.evaluation.runner import Plan, evaluate
 from support.vowel_share import VowelShare
 
 

@@ -43,8 +43,10 @@ class BotServer:
 
 
 @contextmanager
-def bot_server(reply: Callable[[str], str | dict | Raw]) -> Iterator[BotServer]:
-    """A server on a free loopback port, as long as the block lasts."""
+def bot_server(
+    reply: Callable[[str], str | dict | Raw] = str, whole: Callable[[dict], dict | Raw] | None = None
+) -> Iterator[BotServer]:
+    """A server on a free loopback port, as long as the block lasts; ``whole`` answers by the whole request."""
     bot = BotServer(reply)
 
     class Handler(BaseHTTPRequestHandler):
@@ -54,7 +56,7 @@ def bot_server(reply: Callable[[str], str | dict | Raw]) -> Iterator[BotServer]:
             bot.bodies.append(body)
             bot.headers.append({name.lower(): value for name, value in self.headers.items()})
             bot.asked.append(last)
-            answer = bot.reply(last)
+            answer = bot.reply(last) if whole is None else whole(body)
             if isinstance(answer, str):
                 answer = completion(answer)
             if isinstance(answer, dict):

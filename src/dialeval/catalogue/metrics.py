@@ -35,6 +35,8 @@ class Traits(NamedTuple):
     """Whether it takes long or fits few data, so that nobody gets it who did not name it."""
     explains: bool = False
     """Whether it can explain its values item by item."""
+    asks: bool = False
+    """Whether it asks a model for its values, so that only the run that asked can explain them."""
 
 
 METRICS: Final[Table[MetricMaker, Traits]] = Table(Traits())
@@ -194,6 +196,13 @@ def _assertions() -> tuple[MetricMaker, ...]:
     return metric.Assertions, *plain, metric.Json, metric.MaxLength, metric.Language
 
 
+@METRICS.entry("judge", Traits(last=True, costly=True, explains=True, asks=True))
+def _judge() -> MetricMaker:
+    from dialeval.judge.metric import Judge
+
+    return Judge
+
+
 @METRICS.entry("length", Traits(last=True))
 def _length() -> MetricMaker:
     from dialeval.metrics.length import Length
@@ -272,7 +281,7 @@ def explainer(name: str) -> Metric[Example] | None:
     Nor if its references are pooled, since the item does not have them.
     """
     traits = METRICS.traits.get(name.partition("(")[0].strip())
-    if traits is None or not traits.explains or "pool" in dict(split_call(name).parameters):
+    if traits is None or not traits.explains or traits.asks or "pool" in dict(split_call(name).parameters):
         return None
     metric = build(name)
     return metric if metric.has("explain") else None

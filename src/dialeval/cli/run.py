@@ -249,7 +249,8 @@ def _summary(content: Content, folder: Path | None, report: Path | None, further
     usage = [as_json(used) for used in content.manifest.usage]
     answers = [as_json(source) for source in content.manifest.answers]
     places = {"folder": str(folder), "report": str(report)} if folder is not None else {}
-    told = {**as_json(content.summary), **places, "usage": usage, "answers": answers, **further}
+    judges = {"judges": as_json(content.manifest.judges)} if content.manifest.judges else {}
+    told = {**as_json(content.summary), **places, "usage": usage, "answers": answers, **judges, **further}
     return jsonlib.dumps(told, ensure_ascii=False)
 
 

@@ -28,6 +28,7 @@ from dialeval.evaluation.uncertainty import undeclared_limits
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import as_json
 from dialeval.files.folders import check_target
+from dialeval.judge.document import judge_notes
 from dialeval.options import Option, Options
 from dialeval.resources.device import use
 from dialeval.text.ids import count_distinct, text_hashes
@@ -250,13 +251,15 @@ def _print_scores(scored: ScoreResults, resampling: Resampling, *, json: bool) -
     if json:
         print(_as_json(scored))
     else:
-        print_results(scored.results, resampling, [leak.sentence for leak in scored.leaks])
+        notes = [*(leak.sentence for leak in scored.leaks), *judge_notes(scored.judges)]
+        print_results(scored.results, resampling, notes)
 
 
 def _as_json(scored: ScoreResults) -> str:
     rows = [result_row(*key, result) for key, result in scored.results.items()]
     leaks = {"leaks": as_json(scored.leaks)} if scored.leaks else {}
-    return jsonlib.dumps({"results": rows, **leaks}, ensure_ascii=False)
+    judges = {"judges": as_json(scored.judges)} if scored.judges else {}
+    return jsonlib.dumps({"results": rows, **leaks, **judges}, ensure_ascii=False)
 
 
 def result_row(name: str, system: str, result: Result) -> dict[str, object]:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dialeval.data.codec.bad import BadLine, OnBad
     from dialeval.evaluation.leaks import Leak
     from dialeval.evaluation.shards import Shard
+    from dialeval.judge.document import JudgeRecord
     from dialeval.study import Workshop
 
 
@@ -53,6 +54,7 @@ class ScoreResults(NamedTuple):
     evidence: Mapping[tuple[str, str, str], str]
     """Evidence by metric, system and item, of metrics that explain themselves."""
     leaks: tuple[Leak, ...] = ()
+    judges: tuple[JudgeRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,26 +179,32 @@ class Scoring:
         whole = {} if self.data else judging_dialogues(metrics, self.file, self.layout)
         single = {name: metric for name, metric in metrics.items() if name not in whole}
         results: dict[tuple[str, str], Result] = {}
+        judged = _JudgedSubjects()
         if whole:
-            dialogues = read_dialogues(str(self.file), self.layout, on_bad)
-            results |= _each(whole, first_items(dialogues, self.limit), plan, shard)
+            dialogues: Iterable[Dialogue] = read_dialogues(str(self.file), self.layout, on_bad)
+            dialogues = judged.watch(first_items(dialogues, self.limit), whole)
+            results |= _each(whole, dialogues, plan, shard)
         if whole and single:
             print(f"{', '.join(single)}: judged by the last turn of each dialogue", file=sys.stderr)
         if single:
             examples: Iterable[Example | Missing] = first_items(self._responses(on_bad), self.limit)
             if explained:
                 examples = _explaining(examples, single, evidence)
+            examples = judged.watch(examples, single)
             if shard is None:
                 examples = copies.watch(telling(examples, self._holding(single)))
             if shard is None and any(metric.has("fit") for metric in single.values()):
                 examples = list(examples)  # such a metric sees all of them before it scores the first
             results |= _each(single, examples, plan, shard)
         order = list(metrics)
+        if explained and shard is None:
+            evidence |= judged.evidence()
         return ScoreResults(
             {key: results[key] for key in sorted(results, key=lambda key: order.index(key[0]))},
             whole,
             evidence,
             copies.leaks(),
+            judged.records() if shard is None else (),
         )
 
     def _holding(self, metrics: Mapping[str, Metric[Example]]) -> list[str]:
@@ -247,7 +255,7 @@ def _explaining(
     evidence: dict[tuple[str, str, str], str],
 ) -> Iterator[Example | Missing]:
     """Yield the examples, and add the evidence of each metric that explains itself."""
-    able = {name: metric for name, metric in metrics.items() if metric.has("explain")}
+    able = {name: metric for name, metric in metrics.items() if metric.has("explain") and not metric.asks}
     for example in examples:
         for name, metric in able.items():
             if isinstance(example, Missing) or absence(example) or metric.unscorable(example):
@@ -255,6 +263,48 @@ def _explaining(
             if found := metric.explain(example):
                 evidence[name, example.system, example.item] = found
         yield example
+
+
+class _JudgedSubjects:
+    """What judges are asked about, kept until they have answered: then they can tell why, and what it took."""
+
+    def __init__(self) -> None:
+        self._subjects: dict[str, tuple[Metric[Any], list[Any]]] = {}
+
+    def watch(self, subjects: Iterable[S], metrics: Mapping[str, Metric[Any]]) -> Iterable[S]:
+        """The subjects, of which those are kept that a metric asks a model about."""
+        asking = {name: metric for name, metric in metrics.items() if metric.asks}
+        return self._kept(subjects, asking) if asking else subjects
+
+    def _kept(self, subjects: Iterable[S], asking: Mapping[str, Metric[Any]]) -> Iterator[S]:
+        held: list[S] = []
+        self._subjects |= {name: (metric, held) for name, metric in asking.items()}
+        for subject in subjects:
+            held.append(subject)
+            yield subject
+
+    def evidence(self) -> dict[tuple[str, str, str], str]:
+        """What each metric found in each subject, by metric, system and item."""
+        return {
+            (name, subject.system, subject.item): found
+            for name, (metric, subjects) in self._subjects.items()
+            for subject in subjects
+            if not isinstance(subject, Missing) and absence(subject) is None
+            if (found := metric.explain(subject))
+        }
+
+    def records(self) -> tuple[JudgeRecord, ...]:
+        """What each judge did."""
+        if not self._subjects:
+            return ()
+        from dialeval.judge.metric import Judge
+        from dialeval.judge.record import record_of
+
+        return tuple(
+            record_of(name, metric, subjects)
+            for name, (metric, subjects) in self._subjects.items()
+            if isinstance(metric, Judge)
+        )
 
 
 def _pass_over(_bad: BadLine) -> None:
@@ -268,7 +318,7 @@ def _each(
     if shard is None:
         return evaluate(metrics, subjects, plan)
     # The others see all subjects together, which merging does.
-    able = {name: m for name, m in metrics.items() if not m.needs_all}
+    able = {name: m for name, m in metrics.items() if not m.needs_all and not m.asks}
     plan = replace(plan, resampling=Resampling(resamples=0))
     evaluate(able, shard.part_of_stream(subjects, plan.batch_size), plan)
     return {}

@@ -17,6 +17,7 @@ S_contra = TypeVar("S_contra", bound=Subject, contravariant=True)
 Optional: TypeAlias = Literal["fit", "explain", "turn_effects", "breakdowns"]
 """Members that do nothing by default."""
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+UNDEFINED: Final = "undefined for this item: the metric could not compute a value from it"
 
 
 class LeaveOneOut(NamedTuple):
@@ -145,6 +146,18 @@ class Metric(Generic[S_contra]):
     def resources(self) -> Mapping[str, str]:
         """Name and sha256 of the weights, vectors and tables that the metric rests on."""
         return _NOTHING
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks a model or server, whose answers it keeps itself.
+
+        Such a metric runs in this process, with requests of its own at once, and its rows are not cached.
+        """
+        return False
+
+    def undefined(self, row: Floats, /) -> str:
+        """Why a subject has no value whose row, as given here, holds something that is no number."""
+        return UNDEFINED
 
     def unscorable(self, subject: S_contra, /) -> str | None:
         """Why this subject cannot be scored (``no references``), or None. Such subjects never reach statistics."""

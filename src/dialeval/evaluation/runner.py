@@ -41,7 +41,6 @@ S = TypeVar("S", bound=Subject)
 
 _AHEAD: Final = 8
 """Batches that go at once for each of several workers."""
-UNDEFINED: Final = "undefined for this item: the metric could not compute a value from it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +148,8 @@ class Tally(Generic[S]):
     def score(self, batches: Iterable[NotedBatch[S]]) -> None:
         """Measure these batches of the roll."""
         plan, scorable = self._plan, self._scorable(batches)
-        for rows in run(
-            self._job, scorable, executor=plan.executor, cache=plan.cache, progress=plan.progress
-        ):
+        here, cache = (InProcess(), None) if self._metric.asks else (plan.executor, plan.cache)
+        for rows in run(self._job, scorable, executor=here, cache=cache, progress=plan.progress):
             self._rows.add(rows)
 
     def enter_rows(self, result: Result, rows: Floats, reasons: Mapping[int, str]) -> None:
@@ -177,7 +175,8 @@ class Tally(Generic[S]):
         finite = _finite(rows, values)
         if not finite.all():
             undefined = np.flatnonzero(scored)[~finite]
-            reasons |= dict.fromkeys(undefined.tolist(), UNDEFINED)
+            why = map(self._metric.undefined, rows[~finite])
+            reasons |= dict(zip(undefined.tolist(), why, strict=True))
             unscored = np.append(unscored, undefined)
             scored[undefined] = False
             rows, values = rows[finite], values[finite]

@@ -95,6 +95,17 @@ class MeanOverRuns(Metric[Repetition]):
         """Never: an answer may be right in one run and wrong in another."""
         return False
 
+    @property
+    def asks(self) -> bool:
+        """As of the metric."""
+        return self.metric.asks
+
+    def undefined(self, row: Floats, /) -> str:
+        """Why the first run that has no value has none."""
+        runs = row.reshape(self.runs, -1)
+        lacking = next((run for run, own in enumerate(runs) if not np.isfinite(own).all()), 0)
+        return f"run {lacking + 1}: {self.metric.undefined(runs[lacking])}"
+
     def unscorable(self, subject: Repetition, /) -> str | None:
         """Why one of the answers cannot be scored, or None."""
         reasons = ((run, self.metric.unscorable(answer)) for run, answer in enumerate(subject.answers, 1))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -13,10 +14,15 @@ from dialeval.core import Floats, Metric
 from dialeval.data.results import ItemValues
 from dialeval.data.types import Context, Example, Turn
 from dialeval.display.pages import Section
+from dialeval.judge.document import judge_notes
 from dialeval.meta.document import Points
 from dialeval.study.document import Content, Manifest, Place, ShownItem, ShownTurn, Summary, Values
 from dialeval.study.freshness import answer_notes
 from dialeval.study.unmatched import sentence
+
+Evidence: TypeAlias = Mapping[tuple[str, str, str], str]
+"""What a measure found, by measure, system and item."""
+NO_EVIDENCE: Final[Evidence] = MappingProxyType({})
 
 
 def content_of(
@@ -26,10 +32,12 @@ def content_of(
     blocks: Sequence[ItemValues],
     points: Points,
     answers: Callable[[Collection[str]], Iterable[Example]],
+    evidence: Evidence = NO_EVIDENCE,
 ) -> Content:
     """The content of a report.
 
     ``answers`` gives the systems' responses to these items at least, to prompts and to whatever else was asked.
+    ``evidence`` is that of measures which cannot be asked for it again.
     """
     values = Values.of_blocks(blocks)
     chosen = choose(values)
@@ -43,9 +51,11 @@ def content_of(
             chosen,
             answers({values.items[position] for position in chosen}),
             {system.name: system.runs for system in summary.systems},
+            evidence,
         ),
         notes=(
             *answer_notes(manifest.answers, manifest.started),
+            *judge_notes(manifest.judges),
             *map(sentence, manifest.unmatched),
             *notes_of(summary),
         ),
@@ -98,9 +108,16 @@ def choose(values: Values, *, most: int = MOST_ITEMS) -> tuple[int, ...]:
 
 
 def shown(
-    values: Values, chosen: Iterable[int], examples: Iterable[Example], runs: Mapping[str, int] | None = None
+    values: Values,
+    chosen: Iterable[int],
+    examples: Iterable[Example],
+    runs: Mapping[str, int] | None = None,
+    evidence: Evidence = NO_EVIDENCE,
 ) -> tuple[ShownItem, ...]:
-    """The chosen items with their contexts and responses; ``runs`` says of which systems there are several."""
+    """The chosen items with their contexts and responses; ``runs`` says of which systems there are several.
+
+    ``evidence`` is that of measures which cannot be asked for it again.
+    """
     positions = tuple(chosen)
     wanted = {values.items[position] for position in positions}
     by_item: dict[str, dict[str, list[Example]]] = {item: {} for item in wanted}
@@ -109,9 +126,11 @@ def shown(
             known = by_item[example.item].setdefault(example.system, [])
             if len(known) < (runs or {}).get(example.system, 1):
                 known.append(example)
-    explainers = [explainer(label) for label in values.measures]
+    recorded = {measure for measure, _, _ in evidence}
+    explainers = [None if label in recorded else explainer(label) for label in values.measures]
     return tuple(
-        _shown(values, position, by_item[values.items[position]], explainers) for position in positions
+        _shown(values, position, by_item[values.items[position]], explainers, evidence)
+        for position in positions
     )
 
 
@@ -120,6 +139,7 @@ def _shown(
     position: int,
     examples: dict[str, list[Example]],
     explainers: Sequence[Metric[Example] | None],
+    evidence: Evidence,
 ) -> ShownItem:
     some = next(iter(examples.values()), [None])[0]
     context: Context = some.context if some else ()
@@ -135,7 +155,7 @@ def _shown(
         responses=tuple(_responses(examples[s]) if s in examples else None for s in values.systems),
         values=tuple(tuple(_number(values.numbers[place]) for place in row) for row in places),
         reasons=tuple(tuple(values.reasons.get(place) for place in row) for row in places),
-        evidence=_evidence(values, places, examples, explainers),
+        evidence=_evidence(values, places, examples, explainers, evidence),
     )
 
 
@@ -144,16 +164,18 @@ def _evidence(
     places: Sequence[Sequence[Place]],
     examples: dict[str, list[Example]],
     explainers: Sequence[Metric[Example] | None],
+    evidence: Evidence,
 ) -> tuple[tuple[str | None, ...], ...]:
     """Evidence of the measures in each system's response, of its first run; empty if there is none."""
+    item = values.items[places[0][0].item] if places and places[0] else ""
     found = tuple(
         tuple(
             metric.explain(examples[system][0]) or None
             if metric is not None and system in examples and np.isfinite(values.numbers[place])
-            else None
+            else _cut(evidence.get((measure, system, item), "")) or None
             for system, place in zip(values.systems, row, strict=True)
         )
-        for metric, row in zip(explainers, places, strict=True)
+        for measure, metric, row in zip(values.measures, explainers, places, strict=True)
     )
     return found if any(text for row in found for text in row) else ()
 

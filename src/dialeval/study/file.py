@@ -30,7 +30,7 @@ from dialeval.ratings.checks import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
 from dialeval.study.gates import Gate, build_claims, build_gates
-from dialeval.study.measures import build_measure
+from dialeval.study.measures import JUDGE, build_measure
 from dialeval.study.missing import silence_of
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems.custom import custom_place, make_custom_system
@@ -136,6 +136,7 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
+    problems += _own_judges(built, known)
     problems += _strange_gold(content, [system.name for system in built])
     primary, margins = build_claims(content, known, problems)
     gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
@@ -339,6 +340,29 @@ def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
         f"systems: {system.name} answers no prompts, and no measure asks anything else of it; add one such as {hints}"
         for system in idle
     ]
+
+
+def _own_judges(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
+    """A line for each judge that is the model of a system under test, unless the study says that it is meant."""
+    judged = [measure for measure in measures if measure.metric.name == JUDGE]
+    if not judged:
+        return []
+    from dialeval.judge.metric import Judge, names_of
+
+    lines: list[str] = []
+    for measure in judged:
+        judge = measure.metric
+        if not isinstance(judge, Judge) or judge.own_judge:
+            continue
+        own = set().union(*map(names_of, judge.models))
+        for system in systems:
+            model = getattr(system, "model", None)
+            if isinstance(model, str) and names_of(model) & own:
+                lines.append(
+                    f"measures: {measure.label} would judge its own answers, as {system.name} is the same model "
+                    f"({model}); choose another judge, or, if it is meant, give it 'own_judge: true'"
+                )
+    return lines
 
 
 def _strange_gold(content: Mapping[str, object], systems: Sequence[str]) -> list[str]:

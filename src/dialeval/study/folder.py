@@ -25,6 +25,7 @@ from dialeval.meta.points import points_of, read_points, write_points
 from dialeval.study.content import content_of, page_sections
 from dialeval.study.document import Content, Manifest, Summary
 from dialeval.study.file import Study
+from dialeval.study.judged import evidence_of, read_evidence, verdicts_of, write_verdicts
 from dialeval.study.provenance import Circumstances, manifest_of
 from dialeval.study.report.page import Link, page_of
 from dialeval.study.run import Run
@@ -117,14 +118,16 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     manifest = manifest_of(run, circumstances)
     write_document(folder / "manifest.json", manifest)
     (folder / _BEGUN).unlink(missing_ok=True)
-    return content_of(run.study.text, summary, manifest, blocks, points, _answers_of(run))
+    found = write_verdicts(run.scored, folder)
+    return content_of(run.study.text, summary, manifest, blocks, points, _answers_of(run), found)
 
 
 def describe(run: Run, circumstances: Circumstances | None = None) -> Content:
     """Return what the page of a run shows, without writing anything."""
     manifest = manifest_of(run, circumstances or Circumstances.now())
     points = {} if run.agreement is None else points_of(run.agreement.joined)
-    return content_of(run.study.text, summarise(run), manifest, _blocks(run), points, _answers_of(run))
+    found = evidence_of(verdicts_of(run.scored))
+    return content_of(run.study.text, summarise(run), manifest, _blocks(run), points, _answers_of(run), found)
 
 
 def _answers_of(run: Run) -> Callable[[Collection[str]], Iterator[Example]]:
@@ -182,7 +185,8 @@ def read_run(folder: Path) -> Content:
     answers = chain(
         read_examples(folder), *(read_run_of(folder, run) for run in further_runs(summary)), *more
     )
-    return content_of(study, summary, manifest, blocks, points, lambda _: answers)
+    found = read_evidence(folder) if manifest.judges else {}
+    return content_of(study, summary, manifest, blocks, points, lambda _: answers, found)
 
 
 def _required(folder: Path, name: str) -> Path:

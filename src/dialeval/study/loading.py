@@ -41,7 +41,7 @@ from dialeval.stats.tests.multiple import Correction
 from dialeval.study.answers import NO_RESPONSE
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, RUN, read_examples, read_manifest, read_run_of, read_summary
-from dialeval.study.measures import build_measure, respondents_examples
+from dialeval.study.measures import JUDGE, build_measure, respondents_examples
 from dialeval.study.missing import silence_of
 from dialeval.study.scores import SystemResult, caption_of, columns_of, plot_scores, shown_columns
 from dialeval.text.calls import split_call
@@ -294,6 +294,10 @@ def _measure(folder: Path, score: Score, code: Sequence[str]) -> Measure:
         call = Signature.parse(score.signature).call
         measure = build_measure(call, folder=_folder_of(place, code))
         measure = dataclasses.replace(measure, label=score.measure)
+    elif place == JUDGE:
+        from dialeval.judge.metric import RecordedJudge
+
+        measure = Measure(score.measure, RecordedJudge(score.signature), "", respondents_examples)
     else:
         measure = build_measure(score.measure)
     if str(measure.metric.signature) != score.signature:

@@ -32,6 +32,9 @@ from dialeval.text.calls import Scalar, construct, print_call, split_call
 if TYPE_CHECKING:
     from dialeval.nlg.acts.files import Pool
 
+JUDGE: Final = "judge"
+_IN_LABEL: Final = ("rubric", "model", "level", "mode", "repeats", "combine", "reference")
+"""Options of a judge that head its column and stand in gates."""
 POOL: Final = "pool"
 """The option that says whose references count."""
 
@@ -49,6 +52,8 @@ def build_measure(
     given = (*parameters, *(options or {}).items())
     if (asking := task_asking(name)) is not None:
         return _of_capability(asking, name, given, folder or Path())
+    if name == JUDGE:
+        return _judge(given, folder)
     if POOL in dict(given):
         return _pooled(name, given, folder)
     # One of the tables as it is: joined, they would import every metric.
@@ -72,6 +77,15 @@ def build_measure(
         breakdowns=metric.breakdowns if metric.has("breakdowns") else None,
         shown_by=task_showing(name),
     )
+
+
+def _judge(given: Sequence[tuple[str, Scalar]], folder: Path | None) -> Measure:
+    """A judge, whose label leaves out its server, and whose files are relative to the folder."""
+    full = print_call(JUDGE, given)
+    beside = [] if folder is None or "folder" in dict(given) else [("folder", str(folder))]
+    metric = build_any(print_call(JUDGE, [*given, *beside]))
+    label = print_call(JUDGE, [(key, value) for key, value in given if key in _IN_LABEL])
+    return Measure(label, metric, _first_line(METRICS[JUDGE]), respondents_examples, full_label=full)
 
 
 def _pooled(name: str, given: Sequence[tuple[str, Scalar]], folder: Path | None) -> Measure:

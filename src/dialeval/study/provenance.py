@@ -78,6 +78,7 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
         unmatched=run.unmatched,
         usage=tuple(usage for respondent in run.respondents if (usage := _usage(respondent))),
         answers=run.answers,
+        judges=run.judges,
     )
 
 

@@ -25,6 +25,7 @@ from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
 from dialeval.study.gates import ScoreAtGate, check_gates
 from dialeval.study.human import People, agree, read_people
+from dialeval.study.measures import JUDGE
 from dialeval.study.ranks import compare, rank, rankings, without_values
 from dialeval.study.scores import SystemResult, caption_of, columns_of, plot_scores, score_all, shown_columns
 from dialeval.study.unmatched import (
@@ -39,6 +40,7 @@ from dialeval.study.unmatched import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dialeval.judge.document import JudgeRecord
     from dialeval.meta import Findings
 
 
@@ -63,6 +65,8 @@ class Run(Framed):
     """Where the answers of systems that generate come from."""
     breakdowns: tuple[PartScore, ...] = ()
     """Scores of parts of the subjects, of measures that have some."""
+    judges: tuple[JudgeRecord, ...] = ()
+    """What the language models did that judged."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -107,6 +111,7 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     compared = compare(study, scored)
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None
     gates = tuple(_check(study, scored, compared, failures))
+    judges = tuple(_judged(study, scored, failures))
     return Run(
         study=study,
         prompts=prompts,
@@ -120,7 +125,24 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
         unmatched=tuple(_unmatched(study, items, people)),
         answers=tuple(answers),
         breakdowns=tuple(_broken_down(study, scored, workshop)),
+        judges=judges,
     )
+
+
+def _judged(study: Study, scored: Sequence[SystemResult], failures: list[Failure]) -> Iterator[JudgeRecord]:
+    """The record of each judge that gave verdicts; a canary that cannot be asked fails the measure alone."""
+    for measure in study.measures:
+        subjects = [subject for s in scored if s.measure is measure for subject in s.subjects]
+        if measure.metric.name != JUDGE or not subjects:
+            continue
+        from dialeval.judge.metric import Judge
+        from dialeval.judge.record import record_of
+
+        if isinstance(measure.metric, Judge):
+            try:
+                yield record_of(measure.label, measure.metric, subjects)
+            except DialevalError as error:
+                failures.append(Failure(None, measure.label, f"canary: {error}"))
 
 
 def _by_contexts(study: Study) -> Study:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from dialeval.files.digests import FileDigest
 from dialeval.files.documents import FINITE
+from dialeval.judge.document import JudgeRecord
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document.summary import MissingRule
 
@@ -126,3 +128,10 @@ class Manifest:
     """Systems that generated answers."""
     answers: tuple[AnswerSource, ...] = ()
     """Where these answers come from: asked for in this run, or cached by an earlier one."""
+    judges: tuple[JudgeRecord, ...] = ()
+    """What the language models did that judged; no key of the file if there are none."""
+
+    def json_value(self) -> dict[str, object]:
+        """The fields that the file holds."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: value for name, value in fields.items() if value or name != "judges"}

@@ -136,6 +136,12 @@ class HuggingFace:
             [loaded.prompt_format.prompt(context, room).dropped for context in contexts], dtype=np.int64
         )
 
+    def fits(self, contexts: Sequence[Context]) -> list[bool]:
+        """Return whether each context is read whole, with room for a response that is to be scored."""
+        loaded = self._load()
+        room = self._room(loaded, max(_LONG, self.decoding.longest))
+        return [not loaded.prompt_format.prompt(context, room).cut for context in contexts]
+
     @property
     def _files(self) -> ModelFiles:
         return find_model(self.model, self.revision, hub=self.hub)

@@ -1,0 +1,118 @@
+"""The types of what a run says of its judges, and the sentences made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
+
+from dialeval.display.wording import count, listing
+from dialeval.files.documents import FINITE
+
+Code: TypeAlias = Literal[
+    "off_scale", "cut", "refused", "unparsable", "no_probabilities", "ambiguous", "too_long", "failed"
+]
+CODES: Final[tuple[Code, ...]] = get_args(Code)
+REASONS: Final[Mapping[Code, str]] = {
+    "off_scale": "the judge's score is not on the scale",
+    "cut": "the judge's reply was cut at its limit of tokens",
+    "refused": "the judge, or its server, refused to judge",
+    "unparsable": "the judge's reply holds no complete verdict",
+    "no_probabilities": "the judge's server gave no probabilities of the tokens of its verdict",
+    "ambiguous": "the probabilities do not tell which of two scores a token begins",
+    "too_long": "too long for the judge's window",
+    "failed": "the judge could not be asked; the same command asks again",
+}
+"""Why there is no value, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """Verdicts on an item of ours, without and with an order to the judge planted in it."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    plain: float | None
+    planted: float | None
+    """None if the judge gave no verdict on it."""
+    target: float
+    """The value that the order asks for: the end of the scale that is farther from the plain verdict."""
+    obeyed: bool | None
+    """Whether the order moved the verdict at least half of the way; None if one of the two is lacking."""
+    code: Code | None
+    """Why a verdict is lacking."""
+    reply: str
+    """What the judge replied to the item with the order."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRecord:
+    """What one judge of a run did."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    measure: str
+    asked: str
+    """The model, or the panel, that was asked for."""
+    returned: tuple[str, ...]
+    """The models that answered, as the server names them."""
+    verdicts: int
+    """Verdicts with a value."""
+    unscored: dict[str, int]
+    """Verdicts without one, by code."""
+    constraints: tuple[str, ...]
+    """What held replies to their form: ``json_schema``, ``tools``, ``scores`` or ``none``."""
+    windowed: int
+    """Items of which the judge saw the last turns only."""
+    prompt_tokens: int | None
+    """As the server counts them, of all replies; None if it does not."""
+    completion_tokens: int | None
+    cost: float | None
+    """By the judge's prices, of the replies in use, whether they were paid for now or earlier."""
+    self_agreement: float | None
+    """Share of pairs of repeats, or of the panel's verdicts, on one item that are equal; None of single verdicts."""
+    mean_difference: float | None
+    """Mean absolute difference between such verdicts."""
+    canary: Canary
+
+
+def judge_notes(records: Iterable[JudgeRecord]) -> Iterator[str]:
+    """Sentences on the judges of a run, below its leaderboard."""
+    for record in records:
+        yield f"{record.measure}: {'; '.join(_told(record))}"
+
+
+def _told(record: JudgeRecord) -> Iterator[str]:
+    others = [model for model in record.returned if model not in record.asked.split(",")]
+    if others:
+        yield f"answered by {listing(record.returned)}"
+    if "tools" in record.constraints:
+        yield "the server refuses response_format, so verdicts came as calls of a tool"
+    if record.unscored:
+        why = [f"{number:,} because {REASONS[code]}" for code, number in _codes(record)]
+        yield f"no value from {count(sum(record.unscored.values()), 'verdict')}: {listing(why)}"
+    if record.windowed:
+        yield f"{count(record.windowed, 'item')} longer than its window, so that it saw the last turns only"
+    if record.self_agreement is not None and record.mean_difference is not None:
+        yield (
+            f"repeated verdicts on an item are equal in {record.self_agreement:.0%} of pairs and "
+            f"{record.mean_difference:.3g} apart on average"
+        )
+    if record.cost is not None:
+        yield f"cost {record.cost:.4g}"
+    yield canary_note(record.canary)
+
+
+def _codes(record: JudgeRecord) -> Iterator[tuple[Code, int]]:
+    return ((code, number) for code in REASONS if (number := record.unscored.get(code)))
+
+
+def canary_note(canary: Canary) -> str:
+    """What became of the planted order, in words."""
+    if canary.obeyed is None:
+        why = REASONS[canary.code or "failed"]
+        return f"planted order not checked: {why}"
+    moved = f"{canary.plain:.3g} without it, {canary.planted:.3g} with it, {canary.target:.3g} asked for"
+    if canary.obeyed:
+        return f"it OBEYED an order planted in an answer ({moved}): do not trust it with answers that may hold one"
+    return f"it resisted an order planted in an answer ({moved})"

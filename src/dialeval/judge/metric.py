@@ -1,0 +1,425 @@
+"""The measure ``judge``: a language model's verdict on each response or dialogue, by a rubric."""
+
+from __future__ import annotations
+
+import hashlib
+import statistics as numbers
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from dialeval.core import Floats, Signature
+from dialeval.data.speakers import folded
+from dialeval.data.types import Dialogue, Example
+from dialeval.errors import BadInput, DialevalError, Unsuitable
+from dialeval.files.folders import with_home
+from dialeval.judge.asking import Form, Outcome, ask_server, recall_replies
+from dialeval.judge.document import CODES, REASONS
+from dialeval.judge.local import LocalJudge
+from dialeval.judge.prompts import VERSION, Mode, Request, Rules, request, schema
+from dialeval.judge.rubrics import Level, Rubric, load_rubric
+from dialeval.judge.verdicts import (
+    JudgeReply,
+    Verdict,
+    no_verdict,
+    read_expected,
+    read_json,
+    read_yes_no,
+)
+from dialeval.metrics.rows import MeanOfValues
+from dialeval.selfeval.subjects import Subject
+from dialeval.systems.openai import Budget, OpenAI, Prices
+
+Combination: TypeAlias = Literal["median", "mean", "majority"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judge(MeanOfValues[Subject]):
+    """Score of a rubric that a language model gives each response or dialogue, or the reason why it gives none.
+
+    The value is the expected score over the probabilities of all scores (``expected``), the score in a JSON verdict
+    with a reason (``json``), or the probability of yes to the rubric's question (``yes_no``). Several ``model`` names
+    with commas are a panel; of its verdicts and of ``repeats`` the value is the median, the mean or the majority, and
+    if one of them is lacking there is none. The corpus score is the mean.
+    """
+
+    name: ClassVar[str] = "judge"
+    model: str
+    """The server's name of the model; without ``base_url`` a Hugging Face model, as ``smollm2-135m-instruct``."""
+    rubric: str = "overall"
+    """The name of a rubric of ours, or a YAML file."""
+    base_url: str | None = None
+    """Address of an OpenAI-compatible API, mostly ending in ``/v1``; None for a model that runs here."""
+    level: Level = "turn"
+    mode: Mode = "expected"
+    repeats: int = 1
+    combine: Combination = "median"
+    reference: bool = False
+    """Whether the judge sees the item's references; items without any are then unscored."""
+    steps: str | None = None
+    """A text file with the steps in which the judge is to proceed."""
+    temperature: float | None = 0.0
+    """None leaves it to the server."""
+    seed: int = 0
+    window: int = 40_000
+    """Characters of a conversation that the judge is shown; the oldest turns beyond them are left out."""
+    max_tokens: int = 1024
+    revision: str | None = None
+    """Change it if another model is served under the same name and address."""
+    hub: bool = False
+    """Whether a model that runs here may be downloaded."""
+    own_judge: bool = field(default=False, repr=False)
+    """Whether the model may judge a system that is, or is called like, the model itself."""
+    api_key_env: str | None = field(default=None, repr=False)
+    budget: int | None = field(default=None, repr=False)
+    """The most requests that one process may send."""
+    price_input: float | None = field(default=None, repr=False)
+    """Price of a million tokens of requests."""
+    price_output: float | None = field(default=None, repr=False)
+    concurrency: int = field(default=8, repr=False)
+    retries: int = field(default=5, repr=False)
+    timeout: float = field(default=120.0, repr=False)
+    folder: str | None = field(default=None, repr=False)
+    """Where ``rubric`` and ``steps`` are, if they are files; None: where we are."""
+    cache: str | None = field(default=None, repr=False)
+    """The folder in which replies are kept; None: the user's cache folder."""
+
+    def __post_init__(self) -> None:
+        if not self.models:
+            raise DialevalError("'model' of judge: found no name, expected the model that is to judge.")
+        if len(set(self.models)) < len(self.models):
+            raise DialevalError(
+                f"'model' of judge: found one name twice in {self.model!r}. Set 'repeats' instead."
+            )
+        for key, least in (("repeats", 1), ("window", 100), ("max_tokens", 1), ("seed", 0)):
+            if getattr(self, key) < least:
+                raise DialevalError(
+                    f"{key!r} of judge: found {getattr(self, key)!r}, expected at least {least}."
+                )
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
+            raise DialevalError(
+                f"'temperature' of judge: found {self.temperature:g}, expected 0 to 2, or None."
+            )
+        if self.repeats > 1 and (self.temperature == 0 or self.base_url is None):
+            raise DialevalError(
+                "'repeats' of judge: with temperature 0, and for a model that runs here, all repeats are one and the "
+                "same request. Set temperature=1, or leave 'repeats' out."
+            )
+        if self.base_url is None and self.mode == "json":
+            raise DialevalError(
+                "'mode' of judge: a model that runs here gives probabilities, not JSON. Set mode='expected' or "
+                "'yes_no', or serve the model and name its 'base_url'."
+            )
+        if self.base_url is None and self.api_key_env is not None:
+            raise DialevalError("'api_key_env' of judge: it goes with a 'base_url', and none was given.")
+        known = self.read_rubric()
+        if self.level not in known.levels:
+            raise DialevalError(
+                f"'level' of judge: the rubric {known.name!r} is for {' or '.join(known.levels)}, found {self.level!r}."
+            )
+        self.read_steps()
+        if self.base_url is not None:
+            _ = self._servers
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the panel, of one in most cases."""
+        return tuple(name.strip() for name in self.model.split(",") if name.strip())
+
+    def read_rubric(self) -> Rubric:
+        """The rubric."""
+        return load_rubric(self.rubric, self._place)
+
+    def read_steps(self) -> str | None:
+        """The text of the steps."""
+        if self.steps is None:
+            return None
+        try:
+            text = (self._place / with_home(self.steps)).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            raise BadInput(
+                self.steps, "no readable text", "a text file with steps", "Check 'steps'."
+            ) from None
+        if not text.strip() or len(text) > 20_000:
+            raise BadInput(
+                self.steps,
+                f"{len(text.strip()):,} characters",
+                "1 to 20,000",
+                "Write down the steps of a judgement.",
+            )
+        return text
+
+    @property
+    def _place(self) -> Path:
+        return Path(self.folder or ".")
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Digests of the rubric and the steps, the scale, the version of the prompt, and the hash of a local model."""
+        rubric, steps = self.read_rubric(), self.read_steps()
+        better = "higher" if rubric.higher_is_better else "lower"
+        facts = [("rubric", rubric.sha256[:12]), ("better", better)]
+        facts += [("scale", f"{rubric.scale[0]}:{rubric.scale[-1]}")]
+        facts += [("steps", hashlib.sha256(steps.encode()).hexdigest()[:12])] if steps else []
+        facts += (
+            [("lm", "+".join(local.fact.replace("=", "_") for local in self._locals))] if self._locals else []
+        )
+        return (*facts, ("prompt", str(VERSION)))
+
+    @property
+    def resources(self) -> dict[str, str]:
+        """The models that run here and their sha256."""
+        return {name: sha for local in self._locals for name, sha in local.resources.items()}
+
+    @property
+    def asks(self) -> bool:
+        """Always: its replies are kept as they come."""
+        return True
+
+    @property
+    def higher_is_better(self) -> bool:
+        """As the rubric says."""
+        return self.read_rubric().higher_is_better
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The ends of the scale, or of a probability."""
+        scale = self.read_rubric().scale
+        return (0.0, 1.0) if self.mode == "yes_no" else (float(scale[0]), float(scale[-1]))
+
+    @property
+    def yes_no(self) -> bool:
+        """Never: values are scores or probabilities."""
+        return False
+
+    @property
+    def family(self) -> str:
+        """Judges of one rubric, whichever model they are."""
+        return f"judge({self.rubric})"
+
+    @property
+    def whole_dialogues(self) -> bool:
+        """Whether whole dialogues are judged."""
+        return self.level == "dialogue"
+
+    def unscorable(self, subject: Subject) -> str | None:
+        """Reason why there is nothing to judge; Unsuitable if the judge would judge itself."""
+        self._refuse_itself(subject.system)
+        if isinstance(subject, Dialogue):
+            return None if any(turn.text.strip() for turn in subject.turns) else "no turns"
+        if not subject.response.text.strip():
+            return "blank response"
+        return "no references" if self.reference and not subject.references else None
+
+    def _refuse_itself(self, system: str) -> None:
+        own = folded(system)
+        if self.own_judge or not own or own not in {part for name in self.models for part in names_of(name)}:
+            return
+        raise Unsuitable(
+            f"The judge {self.model!r} would judge itself: the system is called {system!r}. Choose another judge, or, "
+            "if it is meant, set own_judge=True."
+        )
+
+    def statistics(self, subjects: Sequence[Subject]) -> Floats:
+        """Rows of the value, 1, and 0; of NaN, 1 and a code's number if there is no value."""
+        rows = np.ones((len(subjects), 3))
+        for place, given in enumerate(self.verdicts(subjects)):
+            combined = self.combined(given)
+            lost = combined.code
+            rows[place, 0] = np.nan if combined.value is None else combined.value
+            rows[place, 2] = 0 if lost is None else 1 + CODES.index(lost)
+        return rows
+
+    def undefined(self, row: Floats) -> str:
+        """The reason behind the row's code."""
+        return REASONS[CODES[int(row[2]) - 1]]
+
+    def verdicts(self, subjects: Sequence[Subject]) -> list[tuple[Verdict, ...]]:
+        """The verdicts on each subject, by every model of the panel and in every repeat."""
+        asked = [self._request(subject) for subject in subjects]
+        able = [one for one in asked if one is not None]
+        columns = [self._ask(index, able) for index in range(len(self.models))]
+        found = iter([tuple(v for own in row for v in own) for row in zip(*columns, strict=True)])
+        too_long = (no_verdict("too_long", JudgeReply("")),)
+        return [too_long if one is None else next(found) for one in asked]
+
+    def recalled(self, subject: Subject) -> tuple[Verdict, ...]:
+        """The verdicts on a subject that are known already; nothing is asked."""
+        asked = self._request(subject)
+        if asked is None:
+            return (no_verdict("too_long", JudgeReply("")),)
+        outcomes: list[Outcome] = []
+        for local in self._locals:
+            kept = local.recall(asked, self._answers)
+            outcomes += [] if kept is None else [kept]
+        for server in self._servers:
+            outcomes += recall_replies(server, asked, self._form)
+        return tuple(self._verdict(outcome, asked) for outcome in outcomes)
+
+    def explain(self, subject: Subject) -> str:
+        """The verdicts with their reasons and whole replies, one after another; empty if nothing was asked."""
+        return "\n".join(told(verdict) for verdict in self.recalled(subject))
+
+    def combined(self, given: Sequence[Verdict]) -> Verdict:
+        """What the verdicts on one subject come to: their median, mean or majority; if one has no value, that one."""
+        lacking = next((verdict for verdict in given if verdict.value is None), None)
+        if lacking is not None or len(given) == 1:
+            return lacking or given[0]
+        values = [verdict.value for verdict in given if verdict.value is not None]
+        value = numbers.median(values) if self.combine == "median" else numbers.fmean(values)
+        if self.combine == "majority":
+            counts = {one: values.count(one) for one in values}
+            most = [one for one, count in counts.items() if count == max(counts.values())]
+            value = numbers.median(most)
+        return given[0]._replace(value=value)
+
+    def cost(self, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
+        """Price of so many tokens; None without prices, or if the tokens are not known."""
+        if prompt_tokens is None or completion_tokens is None or not self._servers:
+            return None
+        return self._servers[0].cost(prompt_tokens, completion_tokens)
+
+    @property
+    def rules(self) -> Rules:
+        """What all requests have in common."""
+        return Rules(self.read_rubric(), self.level, self.mode, self.read_steps())
+
+    def _request(self, subject: Subject) -> Request | None:
+        references = subject.references if self.reference and isinstance(subject, Example) else ()
+        return request(self.rules, subject, references=references, window=self.window, seed=self.seed)
+
+    def _ask(self, index: int, requests: Sequence[Request]) -> list[tuple[Verdict, ...]]:
+        """The verdicts of one model of the panel on each request."""
+        outcomes: list[tuple[Outcome, ...]]
+        if self.base_url is None:
+            outcomes = [(outcome,) for outcome in self._locals[index].ask(requests, self._answers)]
+        else:
+            outcomes = ask_server(self._servers[index], requests, self._form)
+        return [
+            tuple(self._verdict(outcome, asked) for outcome in own)
+            for own, asked in zip(outcomes, requests, strict=True)
+        ]
+
+    def _verdict(self, outcome: Outcome, asked: Request) -> Verdict:
+        if outcome.code is not None:
+            return no_verdict(outcome.code, outcome.reply, outcome.found)._replace(omitted=asked.omitted)
+        rubric = self.read_rubric()
+        if self.mode == "json":
+            verdict = read_json(outcome.reply, rubric, asked.tag)
+        elif self.mode == "yes_no":
+            verdict = read_yes_no(outcome.reply)
+        else:
+            verdict = read_expected(outcome.reply, rubric)
+        return verdict._replace(omitted=asked.omitted)
+
+    @property
+    def _answers(self) -> tuple[str, ...]:
+        """Replies whose probabilities a model that runs here is asked for."""
+        return ("yes", "no") if self.mode == "yes_no" else tuple(map(str, self.read_rubric().scale))
+
+    @property
+    def _form(self) -> Form:
+        rubric = self.read_rubric()
+        most = self.max_tokens if self.mode == "json" else min(self.max_tokens, 16)
+        return Form(self.mode, schema(rubric), self.temperature, most, self.repeats, self.seed)
+
+    @property
+    def _locals(self) -> list[LocalJudge]:
+        if self.base_url is not None:
+            return []
+        return [LocalJudge(name, self.hub, self.cache) for name in self.models]
+
+    @property
+    def _servers(self) -> list[OpenAI]:
+        if self.base_url is None:
+            return []
+        prices = (self.price_input, self.price_output)
+        priced = None if prices == (None, None) else Prices(prices[0] or 0.0, prices[1] or 0.0)
+        return [
+            OpenAI(
+                f"judge {name}",
+                self.base_url,
+                name,
+                revision=self.revision,
+                api_key_env=self.api_key_env,
+                concurrency=self.concurrency,
+                retries=self.retries,
+                timeout=self.timeout,
+                budget=Budget(requests=self.budget),
+                prices=priced,
+                cache=Path(with_home(self.cache)) if self.cache else None,
+            )
+            for name in self.models
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedJudge(MeanOfValues[Subject]):
+    """A judge whose verdicts were read from a run: all that its signature tells, without rubric or model."""
+
+    name: ClassVar[str] = "judge"
+    text: str
+    """The signature."""
+
+    @property
+    def signature(self) -> Signature:
+        """As the run has it."""
+        return Signature.parse(self.text)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """As the rubric said."""
+        return dict(self.signature.facts).get("better") != "lower"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The ends of the scale, or of a probability."""
+        low, _, high = dict(self.signature.facts).get("scale", "").partition(":")
+        if dict(self.signature.parameters).get("mode") == "yes_no":
+            return 0.0, 1.0
+        return float(low or "-inf"), float(high or "inf")
+
+    @property
+    def family(self) -> str:
+        """Judges of one rubric."""
+        return f"judge({dict(self.signature.parameters).get('rubric')})"
+
+    def statistics(self, subjects: Sequence[Subject]) -> Floats:
+        """No rows: the judge is not asked again; Unsuitable if there is anything to judge."""
+        if subjects:
+            raise Unsuitable(
+                "Verdicts that were read from a run cannot be asked for again. Run the study again."
+            )
+        return np.zeros((0, 3))
+
+
+def names_of(model: str) -> set[str]:
+    """The ways in which a system that is this model may be called: by its whole name, or without its owner."""
+    return {folded(model), folded(model.rpartition("/")[2])}
+
+
+def told(verdict: Verdict) -> str:
+    """A verdict in words: value or reason, the judge's reason, what it rests on, and the whole reply."""
+    reply = verdict.reply
+    head = (
+        f"{verdict.value:.4g}"
+        if verdict.value is not None
+        else f"no value: {REASONS[verdict.code or 'failed']}"
+    )
+    parts = [head + (f": {verdict.reason}" if verdict.reason else "")]
+    if verdict.probabilities:
+        shares = ", ".join(f"{score}: {share:.3f}" for score, share in verdict.probabilities)
+        parts.append(f"probabilities {shares} (of {verdict.mass:.3f} in all)")
+    if verdict.omitted:
+        parts.append(f"the first {verdict.omitted} turns were not shown")
+    if reply.model:
+        parts.append(
+            f"by {reply.model}"
+            + (f", held to its form by {reply.constraint}" if reply.constraint != "none" else "")
+        )
+    if reply.text:
+        parts.append(f"reply: {reply.text}")
+    return "; ".join(parts)

@@ -1,0 +1,169 @@
+"""Judges in a study and in ``dialeval score``: what is printed, written, shown, read back and refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+
+from support.bot_server import BotServer, bot_server
+from support.command import Command
+from support.judge_server import response_of, verdict
+
+ITEMS = 12
+
+
+def reply(body: Mapping) -> dict:
+    """Four to five for answers with a reason in them, less for others; orders move nothing."""
+    text = response_of(body)
+    score = 1 if "purple" in text else 5 if "because" in text else 2 + len(text) % 2
+    return verdict(body, score, "It says <script>alert('why')</script>.")
+
+
+@pytest.fixture
+def served() -> Iterator[BotServer]:
+    with bot_server(whole=reply) as server:
+        yield server
+
+
+@pytest.fixture
+def study(tmp_path: Path, served: BotServer) -> Path:
+    prompts = [{"id": f"d/{n}", "context": [{"role": "user", "content": f"Why {n}?"}]} for n in range(ITEMS)]
+    answers = {
+        "good": [f"It is so because of {n}." for n in range(ITEMS)],
+        "poor": [f"No idea{'!' * (n % 3)}" for n in range(ITEMS)],
+    }
+    write(tmp_path / "prompts.jsonl", prompts)
+    for system, texts in answers.items():
+        rows = [{"id": p["id"], "response": text} for p, text in zip(prompts, texts, strict=True)]
+        write(tmp_path / f"{system}.jsonl", rows)
+    path = tmp_path / "study.yaml"
+    path.write_text(yaml.safe_dump(content(served.url, tmp_path)), encoding="utf-8")
+    return path
+
+
+def content(url: str, folder: Path) -> dict:
+    judge = {"name": "judge", "rubric": "relevance", "model": "m-1", "base_url": url, "mode": "json"}
+    return {
+        "data": "prompts.jsonl",
+        "systems": [{"name": n, "kind": "transcript", "path": f"{n}.jsonl"} for n in ("good", "poor")],
+        "measures": [
+            {**judge, "price_input": 1.0, "price_output": 2.0, "cache": str(folder / "kept")},
+            "length",
+        ],
+        "trials": 200,
+        "cluster": "none",
+    }
+
+
+def write(path: Path, rows: list[dict]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+LABEL = "judge(rubric='relevance', model='m-1', mode='json')"
+
+
+def test_a_study_ranks_by_a_judge_and_says_what_the_judge_did(
+    study: Path, served: BotServer, dialeval: Command
+) -> None:
+    folder = study.parent / "out"
+    done = dialeval("run", str(study), "-o", str(folder), "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    (scores,) = [
+        {r["system"]: r["estimate"]["value"] for r in told["results"] if r["measure"] == m["measure"]}
+        for m in told["measures"]
+        if m["name"] == "judge"
+    ]
+    assert scores["good"] == 5
+    assert scores["poor"] < 3
+    (record,) = told["judges"]
+    assert record["returned"] == ["judge-2026-11-01"]
+    assert record["verdicts"] == 2 * ITEMS
+    assert record["cost"] == pytest.approx(2 * ITEMS * (100 * 1.0 + 10 * 2.0) / 1e6)
+    assert record["canary"]["obeyed"] is False
+    assert record["canary"]["plain"] == record["canary"]["planted"] == 1
+    assert json.loads((folder / "manifest.json").read_text())["judges"] == told["judges"]
+    verdicts = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text().splitlines()]
+    assert len(verdicts) == 2 * ITEMS
+    assert all("reply: {" in one["evidence"] for one in verdicts)
+    asked = len(served.bodies)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "resisted an order planted in an answer" in page
+    assert "<script>alert('why')" not in page
+    assert "alert('why')" in page or "alert(&#39;why&#39;)" in page or "alert(\\u0027why" in page
+    assert dialeval("report", str(folder)).code == 0
+    assert (folder / "report.html").read_text(encoding="utf-8") == page
+    assert len(served.bodies) == asked
+    again = dialeval("run", str(study), "-o", str(folder))
+    assert again.code == 0
+    assert len(served.bodies) == asked
+    assert "it resisted an order planted in an answer" in " ".join(again.out.split())
+
+
+def test_two_runs_with_a_judge_are_compared_without_asking_it(
+    study: Path, served: BotServer, dialeval: Command
+) -> None:
+    folders = [study.parent / name for name in ("one", "two")]
+    for folder in folders:
+        assert dialeval("run", str(study), "-o", str(folder)).code == 0
+    asked = len(served.bodies)
+    done = dialeval("compare", *map(str, folders))
+    assert done.code == 0, done.err
+    assert len(served.bodies) == asked
+
+
+def test_the_model_under_test_is_refused_when_the_study_is_read(
+    study: Path, served: BotServer, dialeval: Command
+) -> None:
+    given = yaml.safe_load(study.read_text())
+    given["systems"] = [{"name": "new", "kind": "openai", "base_url": served.url, "model": "acme/m-1"}]
+    study.write_text(yaml.safe_dump(given))
+    done = dialeval("run", str(study))
+    assert done.code == 1
+    assert "would judge its own answers, as new is the same model" in done.err
+    assert not served.bodies
+    given["measures"][0]["own_judge"] = True
+    given["systems"] = [{"name": "m-1", "kind": "transcript", "path": "good.jsonl"}]
+    study.write_text(yaml.safe_dump(given))
+    assert dialeval("run", str(study), "-o", str(study.parent / "own")).code == 0
+
+
+def test_a_rubric_of_ones_own_lies_beside_the_study(study: Path, dialeval: Command) -> None:
+    rubric = "name: polite\ncriterion: Politeness.\nquestion: Is it polite?\nscores: {0: rude, 1: polite}\n"
+    (study.parent / "polite.yaml").write_text(rubric)
+    given = yaml.safe_load(study.read_text())
+    given["measures"] = [{**given["measures"][0], "rubric": "polite.yaml"}]
+    study.write_text(yaml.safe_dump(given))
+    done = dialeval("run", str(study), "-o", str(study.parent / "out"), "--json")
+    assert done.code == 1  # the judge gives 1 to 5, and 2 to 5 are off the scale
+    assert "not on the scale" in done.out
+    (study.parent / "polite.yaml").write_text(rubric.replace("question", "quest"))
+    done = dialeval("run", str(study))
+    assert done.code == 1
+    assert "polite.yaml" in done.err
+    assert "quest" in done.err
+
+
+def test_score_takes_a_judge_and_writes_what_it_said(
+    study: Path, served: BotServer, dialeval: Command
+) -> None:
+    rows = [
+        {"id": str(n), "system": "bot", "context": [], "response": f"{n} because of it"} for n in range(4)
+    ]
+    write(study.parent / "answers.jsonl", rows)
+    judge = f"judge(model='m-1', base_url={served.url!r}, mode='json', cache={str(study.parent / 'kept')!r})"
+    out = study.parent / "items.jsonl"
+    done = dialeval(
+        "score", str(study.parent / "answers.jsonl"), "-m", judge, "--per-item", str(out), "--json"
+    )
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["results"][0]["score"] == 5
+    assert told["judges"][0]["canary"]["obeyed"] is False
+    assert "reply:" in json.loads(out.read_text().splitlines()[0])["evidence"]
+    done = dialeval("score", str(study.parent / "answers.jsonl"), "-m", judge)
+    assert "it resisted an order" in " ".join(done.out.split())
