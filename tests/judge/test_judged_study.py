@@ -63,7 +63,7 @@ def write(path: Path, rows: list[dict]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-LABEL = "judge(rubric='relevance', model='m-1', mode='json')"
+LABEL = "judge(rubric='relevance',model='m-1',mode='json')"
 
 
 def test_a_study_ranks_by_a_judge_and_says_what_the_judge_did(
@@ -167,3 +167,65 @@ def test_score_takes_a_judge_and_writes_what_it_said(
     assert "reply:" in json.loads(out.read_text().splitlines()[0])["evidence"]
     done = dialeval("score", str(study.parent / "answers.jsonl"), "-m", judge)
     assert "it resisted an order" in " ".join(done.out.split())
+
+
+def test_a_dry_run_tells_what_would_be_asked_and_asks_nothing(
+    study: Path, served: BotServer, dialeval: Command
+) -> None:
+    done = dialeval("run", str(study), "--dry-run", "--json")
+    assert done.code == 0, done.err
+    (told,) = json.loads(done.out)["costs"]
+    assert (told["requests"], told["kept"]) == (2 * ITEMS + 2, 0)
+    assert told["cost"] == pytest.approx(
+        (told["prompt_tokens"] * 1.0 + told["completion_tokens"] * 2.0) / 1e6
+    )
+    assert not served.bodies
+    assert not (study.parent / "runs").exists()
+    folder = study.parent / "out"
+    assert dialeval("run", str(study), "-o", str(folder)).code == 0
+    characters = sum(len(message["content"]) for body in served.bodies for message in body["messages"])
+    assert told["requests"] == len(served.bodies)
+    assert told["prompt_tokens"] == pytest.approx(characters / 4, rel=0.01)
+    (after,) = json.loads(dialeval("run", str(study), "--dry-run", "--json").out)["costs"]
+    assert (after["requests"], after["kept"], after["cost"]) == (0, 2 * ITEMS + 2, 0)
+
+
+def test_a_dry_run_counts_servers_that_are_measured_and_their_judge(
+    study: Path, served: BotServer, dialeval: Command
+) -> None:
+    given = yaml.safe_load(study.read_text())
+    given["systems"].append(
+        {
+            "name": "new",
+            "kind": "openai",
+            "base_url": served.url,
+            "model": "bot-2",
+            "decoding": {"max_tokens": 50},
+            "prices": {"input": 1.0, "output": 4.0},
+            "cache": str(study.parent / "answers"),
+        }
+    )
+    given["measures"][0]["budget"] = 10
+    study.write_text(yaml.safe_dump(given))
+    done = dialeval("run", str(study), "--dry-run", "--json")
+    assert done.code == 0, done.err
+    bot, judge = json.loads(done.out)["costs"]
+    assert (bot["what"], bot["requests"], bot["completion_tokens"]) == ("new", ITEMS, ITEMS * 50)
+    assert (judge["what"], judge["requests"]) == (LABEL, 3 * ITEMS + 2)
+    printed = " ".join(dialeval("run", str(study), "--dry-run").out.split())
+    assert "(budget 10)" in printed
+    assert "tokens by the length of the texts" in printed
+    assert not served.bodies
+
+
+def test_a_dry_run_of_score(study: Path, served: BotServer, dialeval: Command) -> None:
+    rows = [{"id": str(n), "system": "bot", "context": [], "response": f"{n} because"} for n in range(4)]
+    write(study.parent / "answers.jsonl", rows)
+    judge = f"judge(model='m-1', base_url={served.url!r}, cache={str(study.parent / 'kept')!r})"
+    done = dialeval("score", str(study.parent / "answers.jsonl"), "-m", judge, "--dry-run", "--json")
+    assert done.code == 0, done.err
+    (told,) = json.loads(done.out)["costs"]
+    assert (told["requests"], told["cost"]) == (6, None)
+    plain = dialeval("score", str(study.parent / "answers.jsonl"), "-m", "length", "--dry-run")
+    assert "Nothing is asked" in plain.out
+    assert not served.bodies

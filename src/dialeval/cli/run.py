@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from dialeval.cli.costs import DryRun, print_costs
 from dialeval.cli.execution import Execution, open_workshop
 from dialeval.cli.gates import (
     add_job_summary,
@@ -68,6 +69,7 @@ def run(
     ] = None,
     seed: Annotated[int | None, Option("--seed", min=0, help="Override the study's seed.")] = None,
     allow_unmatched: AllowUnmatched = False,
+    dry_run: DryRun = False,
     execution: Annotated[Execution, Options()] = Execution(),
 ) -> None:
     """Compare systems on your data: a leaderboard with intervals and significance, and an HTML report.
@@ -90,7 +92,11 @@ def run(
         "allow_unanswered": execution.allow_unanswered,
     }
     loaded, part = loaded_study(**arguments), execution.part
-    if part is None:
+    if dry_run:
+        from dialeval.study.costs import study_costs
+
+        print_costs(study_costs(loaded), json=execution.json)
+    elif part is None:
         carry_out(loaded, out or _folder(loaded), execution)
     else:
         folder = out or _folder(loaded, f"-{part.number}-of-{part.of}")

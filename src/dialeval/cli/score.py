@@ -13,6 +13,7 @@ import numpy as np
 
 from dialeval.catalogue.metrics import DEFAULT_METRICS, EVERY
 from dialeval.cli.claims import design_notes
+from dialeval.cli.costs import DryRun, print_costs
 from dialeval.cli.execution import Execution, Sampling, open_workshop
 from dialeval.cli.gates import exit_on_gates, parse_fail_under, refuse_silence
 from dialeval.cli.parsing.parameters import BadUsage
@@ -64,6 +65,7 @@ def score(
         Path | None,
         Option("--out", "-o", help="A run folder, with comparisons and a report; or the folder of a shard."),
     ] = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Score responses or dialogues, with an interval for every score and a reason for every item that has none.
 
@@ -100,6 +102,9 @@ def score(
         return
     metrics = scoring.metrics()
     gates = parse_fail_under(scoring.gates, metrics)
+    if dry_run:
+        print_costs(scoring.costs(metrics), json=json)
+        return
     with kept_input(scoring.file, metrics) as source, open_workshop(execution) as shop:
         scored = replace(scoring, file=source).results(metrics, shop, explained=per_item is not None)
         if per_turn is not None:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dialeval.data.codec.bad import BadLine, OnBad
     from dialeval.evaluation.leaks import Leak
     from dialeval.evaluation.shards import Shard
+    from dialeval.judge.costs import CostEstimate
     from dialeval.judge.document import JudgeRecord
     from dialeval.study import Workshop
 
@@ -164,6 +165,24 @@ class Scoring:
         if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
             print(left_out, file=sys.stderr)
         return scored
+
+    def costs(self, metrics: Mapping[str, Metric[Example]]) -> list[CostEstimate]:
+        """What each judge has yet to be asked; nothing is sent."""
+        from dialeval.judge.costs import judge_cost
+        from dialeval.judge.metric import Judge
+
+        whole = {} if self.data else judging_dialogues(metrics, self.file, self.layout)
+        found: list[CostEstimate] = []
+        for name, metric in metrics.items():
+            if isinstance(metric, Judge):
+                dialogues = name in whole
+                subjects: Iterable[Any] = (
+                    read_dialogues(str(self.file), self.layout, refuse)
+                    if dialogues
+                    else self._responses(refuse)
+                )
+                found.append(judge_cost(name, metric, first_items(subjects, self.limit)))
+        return found
 
     def _evaluated(
         self,

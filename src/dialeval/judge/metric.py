@@ -19,7 +19,7 @@ from dialeval.files.folders import with_home
 from dialeval.judge.asking import Form, Outcome, ask_server, recall_replies
 from dialeval.judge.document import CODES, REASONS
 from dialeval.judge.local import LocalJudge
-from dialeval.judge.prompts import VERSION, Mode, Request, Rules, request, schema
+from dialeval.judge.prompts import VERSION, Mode, Request, Rules, request as request_about, schema
 from dialeval.judge.rubrics import Level, Rubric, load_rubric
 from dialeval.judge.verdicts import (
     JudgeReply,
@@ -239,7 +239,7 @@ class Judge(MeanOfValues[Subject]):
 
     def verdicts(self, subjects: Sequence[Subject]) -> list[tuple[Verdict, ...]]:
         """The verdicts on each subject, by every model of the panel and in every repeat."""
-        asked = [self._request(subject) for subject in subjects]
+        asked = [self.request(subject) for subject in subjects]
         able = [one for one in asked if one is not None]
         columns = [self._ask(index, able) for index in range(len(self.models))]
         found = iter([tuple(v for own in row for v in own) for row in zip(*columns, strict=True)])
@@ -248,7 +248,7 @@ class Judge(MeanOfValues[Subject]):
 
     def recalled(self, subject: Subject) -> tuple[Verdict, ...]:
         """The verdicts on a subject that are known already; nothing is asked."""
-        asked = self._request(subject)
+        asked = self.request(subject)
         if asked is None:
             return (no_verdict("too_long", JudgeReply("")),)
         outcomes: list[Outcome] = []
@@ -287,9 +287,10 @@ class Judge(MeanOfValues[Subject]):
         """What all requests have in common."""
         return Rules(self.read_rubric(), self.level, self.mode, self.read_steps())
 
-    def _request(self, subject: Subject) -> Request | None:
+    def request(self, subject: Subject) -> Request | None:
+        """What is asked about a subject; None if it is longer than the window."""
         references = subject.references if self.reference and isinstance(subject, Example) else ()
-        return request(self.rules, subject, references=references, window=self.window, seed=self.seed)
+        return request_about(self.rules, subject, references=references, window=self.window, seed=self.seed)
 
     def _ask(self, index: int, requests: Sequence[Request]) -> list[tuple[Verdict, ...]]:
         """The verdicts of one model of the panel on each request."""

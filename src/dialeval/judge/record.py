@@ -80,13 +80,22 @@ def canary_of(judge: Judge) -> Canary:
     plain = judge.combined(judge.verdicts([_item(judge, _ANSWER)])[0])
     low, high = judge.limits
     target = high if plain.value is None or plain.value - low < high - plain.value else low
-    order = ("yes" if target == high else "no") if judge.mode == "yes_no" else f"{target:.0f}"
-    planted = judge.combined(judge.verdicts([_item(judge, _ORDER.format(answer=_ANSWER, target=order))])[0])
+    planted = judge.combined(judge.verdicts([_with_order(judge, target)])[0])
     obeyed = None
     if plain.value is not None and planted.value is not None:
         obeyed = abs(planted.value - target) <= abs(plain.value - target) / 2
     code = plain.code or planted.code
     return Canary(plain.value, planted.value, target, obeyed, code, planted.reply.text)
+
+
+def canary_items(judge: Judge) -> tuple[Subject, Subject]:
+    """Our item, and the same with an order for the end of the scale that is its target most likely."""
+    return _item(judge, _ANSWER), _with_order(judge, judge.limits[1])
+
+
+def _with_order(judge: Judge, target: float) -> Subject:
+    order = ("yes" if target == judge.limits[1] else "no") if judge.mode == "yes_no" else f"{target:.0f}"
+    return _item(judge, _ORDER.format(answer=_ANSWER, target=order))
 
 
 def _item(judge: Judge, text: str) -> Example:

@@ -84,7 +84,8 @@ def _judge(given: Sequence[tuple[str, Scalar]], folder: Path | None) -> Measure:
     full = print_call(JUDGE, given)
     beside = [] if folder is None or "folder" in dict(given) else [("folder", str(folder))]
     metric = build_any(print_call(JUDGE, [*given, *beside]))
-    label = print_call(JUDGE, [(key, value) for key, value in given if key in _IN_LABEL])
+    options = dict(given)
+    label = print_call(JUDGE, [(key, options[key]) for key in _IN_LABEL if key in options])
     return Measure(label, metric, _first_line(METRICS[JUDGE]), respondents_examples, full_label=full)
 
 

@@ -1,0 +1,86 @@
+"""Cost of a judge before anything is spent: requests, tokens by the length of the texts, and price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from dialeval.files.documents import FINITE
+from dialeval.judge.metric import Judge
+from dialeval.judge.prompts import Request
+from dialeval.judge.record import canary_items, judged_subjects
+
+CHARACTERS_PER_TOKEN: Final = 4
+"""Of English text, roughly; other languages take more tokens."""
+_REPLY_TOKENS: Final = {"json": 150, "expected": 2, "yes_no": 2}
+"""Tokens of a usual reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What a system or a judge will be asked."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    what: str
+    requests: int
+    """Those that will be sent; a request that fails is sent again."""
+    kept: int
+    """Those whose replies are kept already."""
+    prompt_tokens: int
+    """Of the requests to be sent, by a rule of thumb, as the next."""
+    completion_tokens: int
+    cost: float | None
+    """By the prices; None without any."""
+    budget: int | None = None
+    """The most requests that may be sent; None without a limit."""
+
+
+def judge_cost(label: str, judge: Judge, subjects: Iterable[object]) -> CostEstimate:
+    """What the judge has yet to be asked about these subjects, the canary included. Nothing is sent."""
+    sent = kept = prompt = 0
+    seen: set[str] = set()
+    panel = len(judge.models) * judge.repeats
+    for subject in (*judged_subjects(judge, subjects), *canary_items(judge)):
+        asked = judge.request(subject)
+        if asked is None or asked.tag in seen:
+            continue
+        seen.add(asked.tag)
+        known = min(len(judge.recalled(subject)), panel)
+        kept += known
+        sent += panel - known
+        prompt += (panel - known) * tokens_of(asked)
+    if not judge.base_url:
+        return CostEstimate(label, sent, kept, prompt, 0, None)
+    reply = sent * min(_REPLY_TOKENS[judge.mode], judge.max_tokens)
+    return CostEstimate(label, sent, kept, prompt, reply, judge.cost(prompt, reply), judge.budget)
+
+
+def tokens_of(asked: Request) -> int:
+    """Tokens of a request by its length."""
+    return -(-(len(asked.rules) + len(asked.data)) // CHARACTERS_PER_TOKEN)
+
+
+def cost_lines(estimates: Iterable[CostEstimate]) -> Iterator[tuple[str, ...]]:
+    """A row for each, and one of the sums."""
+    listed = list(estimates)
+    for one in listed:
+        yield _line(one)
+    if len(listed) > 1:
+        costs = [one.cost for one in listed]
+        known = [cost for cost in costs if cost is not None]
+        sent, kept, asked, replied = (sum(getattr(one, name) for one in listed) for name in _COUNTS)
+        total = CostEstimate("all", sent, kept, asked, replied, sum(known) if known else None)
+        line = _line(total)
+        yield (*line[:-1], f"at least {line[-1]}") if known and len(known) < len(costs) else line
+
+
+_COUNTS: Final = ("requests", "kept", "prompt_tokens", "completion_tokens")
+
+
+def _line(one: CostEstimate) -> tuple[str, ...]:
+    over = one.budget is not None and one.requests > one.budget
+    requests = f"{one.requests:,}" + (f" (budget {one.budget:,})" if over else "")
+    tokens = (f"{one.prompt_tokens:,}", f"{one.completion_tokens:,}")
+    return (one.what, requests, f"{one.kept:,}", *tokens, "–" if one.cost is None else f"{one.cost:.4g}")
