@@ -226,6 +226,45 @@ def test_a_dry_run_of_score(study: Path, served: BotServer, dialeval: Command) -
     assert done.code == 0, done.err
     (told,) = json.loads(done.out)["costs"]
     assert (told["requests"], told["cost"]) == (6, None)
+    out = study.parent / "scored"
+    folder = dialeval("score", str(study.parent / "answers.jsonl"), "-m", judge, "--dry-run", "-o", str(out))
+    assert folder.code == 0, folder.err
+    assert not out.exists()
     plain = dialeval("score", str(study.parent / "answers.jsonl"), "-m", "length", "--dry-run")
     assert "Nothing is asked" in plain.out
     assert not served.bodies
+
+
+def test_with_ratings_the_judge_is_compared_with_people_score_by_score(
+    study: Path, served: BotServer, dialeval: Command
+) -> None:
+    ratings = [
+        {"item": f"d/{n}", "system": system, "rater": rater, "criterion": "relevance", "value": value}
+        for n in range(ITEMS)
+        for system, value in (("good", 3 + n % 3), ("poor", 1 + n % 2))
+        for rater in ("ana", "ben")
+    ]
+    write(study.parent / "ratings.jsonl", ratings)
+    given = yaml.safe_load(study.read_text())
+    given["human"] = {"path": "ratings.jsonl", "scale": "1-5"}
+    study.write_text(yaml.safe_dump(given))
+    done = dialeval("run", str(study), "-o", str(study.parent / "out"), "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    people = told["judges"][0]["people"]
+    verdicts = [json.loads(line) for line in (study.parent / "out/verdicts.jsonl").read_text().splitlines()]
+    rated = {(r["item"], r["system"]): r["value"] for r in ratings}
+    pairs = [(one["value"], rated[one["item"], one["system"]]) for one in verdicts]
+    assert people["difference"]["value"] == pytest.approx(sum(a - b for a, b in pairs) / len(pairs))
+    assert people["difference"]["low"] < people["difference"]["value"] < people["difference"]["high"]
+    assert people["kappa"]["n"] == 2 * ITEMS
+    rows = [row for row in told["human"]["rows"] if row["measure"] == LABEL]
+    assert rows, [row["measure"] for row in told["human"]["rows"]]
+    printed = " ".join(dialeval("run", str(study), "-o", str(study.parent / "out")).out.split())
+    assert "more than people" in printed
+    assert "weighted kappa" in printed
+    given["human"]["scale"] = "1-9"
+    study.write_text(yaml.safe_dump(given))
+    done = dialeval("run", str(study), "-o", str(study.parent / "out"), "--json")
+    reason = json.loads(done.out)["judges"][0]["people"]["difference"]["reason"]
+    assert reason == "people rated from 1 to 9, the judge from 1 to 5"

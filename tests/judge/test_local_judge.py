@@ -91,6 +91,6 @@ def test_score_with_the_embedded_model(tmp_path: Path, dialeval: Command) -> Non
 
 
 def test_a_conversation_that_does_not_fit_the_models_window_is_unscored(tmp_path: Path) -> None:
-    judge = Judge(EMBEDDED, cache=str(tmp_path))
-    ((found,),) = judge.verdicts([example("1", "word " * 5000, "Yes.")])
+    judge = Judge(EMBEDDED, cache=str(tmp_path), window=200_000)
+    ((found,),) = judge.verdicts([example("1", "word " * 12_000, "Yes.")])  # of 8,192 tokens
     assert (found.value, found.code) == (None, "too_long")

@@ -90,6 +90,9 @@ def score(
     use(execution.device, execution.precision)
     scoring = scoring.resampled(resampling)
     json = execution.json
+    if dry_run:
+        print_costs(scoring.costs(scoring.metrics()), json=json)
+        return
     if execution.part is not None:
         if per_item or per_turn or json:
             raise BadUsage("cannot be combined with --per-item, --per-turn or --json", where="--shard")
@@ -102,9 +105,6 @@ def score(
         return
     metrics = scoring.metrics()
     gates = parse_fail_under(scoring.gates, metrics)
-    if dry_run:
-        print_costs(scoring.costs(metrics), json=json)
-        return
     with kept_input(scoring.file, metrics) as source, open_workshop(execution) as shop:
         scored = replace(scoring, file=source).results(metrics, shop, explained=per_item is not None)
         if per_turn is not None:

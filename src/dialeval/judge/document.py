@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from dialeval.display.wording import count, listing
 from dialeval.files.documents import FINITE
+from dialeval.stats.estimate import Estimate
 
 Code: TypeAlias = Literal[
     "off_scale", "cut", "refused", "unparsable", "no_probabilities", "ambiguous", "too_long", "failed"
@@ -46,6 +47,18 @@ class Canary:
 
 
 @dataclass(frozen=True, slots=True)
+class BesidePeople:
+    """A judge's scores beside people's ratings of the same answers, on the same scale."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    difference: Estimate
+    """Mean of the judge's value minus people's mean rating: above 0, it gives more than they do."""
+    kappa: Estimate
+    """Cohen's kappa with squared distances between the judge's value and people's mean rating."""
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeRecord:
     """What one judge of a run did."""
 
@@ -74,6 +87,8 @@ class JudgeRecord:
     mean_difference: float | None
     """Mean absolute difference between such verdicts."""
     canary: Canary
+    people: BesidePeople | None = None
+    """None if the study has no ratings, or none of what it judged."""
 
 
 def judge_notes(records: Iterable[JudgeRecord]) -> Iterator[str]:
@@ -98,9 +113,31 @@ def _told(record: JudgeRecord) -> Iterator[str]:
             f"repeated verdicts on an item are equal in {record.self_agreement:.0%} of pairs and "
             f"{record.mean_difference:.3g} apart on average"
         )
+    if record.people is not None:
+        yield _beside(record.people)
     if record.cost is not None:
         yield f"cost {record.cost:.4g}"
     yield canary_note(record.canary)
+
+
+def _beside(people: BesidePeople) -> str:
+    difference, kappa = people.difference, people.kappa
+    if difference.value is None:
+        return f"not compared with people score by score: {difference.reason}"
+    more = "more" if difference.value >= 0 else "less"
+    same = "" if kappa.value is None else f", weighted kappa {kappa.value:.2f}{_within(kappa)}"
+    return (
+        f"it gives {abs(difference.value):.2f} {more} than people{_within(difference)}{same} "
+        f"({count(difference.n, 'answer')})"
+    )
+
+
+def _within(estimate: Estimate) -> str:
+    """The interval of a number that may be shown without its sign."""
+    if estimate.bounds is None:
+        return ""
+    low, high = estimate.bounds
+    return f" [{low:+.2f}, {high:+.2f}]"
 
 
 def _codes(record: JudgeRecord) -> Iterator[tuple[Code, int]]:

@@ -17,6 +17,8 @@ from dialeval.study.file import HumanRatings, Study
 if TYPE_CHECKING:
     from dialeval.engine import Watch
     from dialeval.evaluation.compare import Comparison
+    from dialeval.evaluation.measure import Measure
+    from dialeval.judge.document import BesidePeople
     from dialeval.meta import Findings
     from dialeval.ratings import Ratings
     from dialeval.ratings.joined import Joined
@@ -72,6 +74,25 @@ def agree(study: Study, people: People, scored: Sequence[SystemResult], watch: W
         lower_is_better=_lower_is_better(scored, automatic.raters),
     )
     return examine(joined, inquiry, watch)
+
+
+def judge_beside_people(study: Study, measure: Measure, agreement: Findings | None) -> BesidePeople | None:
+    """How a judge's scores differ from people's ratings; None if people rated nothing of it."""
+    joined = None if agreement is None else agreement.joined
+    grid = None if joined is None else next((m for m in joined.measures if m.name == measure.label), None)
+    if joined is None or grid is None or study.human is None:
+        return None
+    from dialeval.judge.beside import beside_people
+
+    scale = declared_scale(study.human, joined.criterion)
+    return beside_people(
+        grid.values,
+        joined.human.values,
+        joined.items,
+        limits=measure.metric.limits,
+        scale=None if scale is None else (scale.lowest, scale.highest),
+        resampling=study.resampling,
+    )
 
 
 def compare_ratings(

@@ -24,7 +24,7 @@ from dialeval.study.document import AnswerSource, Failure, GateOutcome, Ranking,
 from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
 from dialeval.study.gates import ScoreAtGate, check_gates
-from dialeval.study.human import People, agree, read_people
+from dialeval.study.human import People, agree, judge_beside_people, read_people
 from dialeval.study.measures import JUDGE
 from dialeval.study.ranks import compare, rank, rankings, without_values
 from dialeval.study.scores import SystemResult, caption_of, columns_of, plot_scores, score_all, shown_columns
@@ -111,7 +111,7 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     compared = compare(study, scored)
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None
     gates = tuple(_check(study, scored, compared, failures))
-    judges = tuple(_judged(study, scored, failures))
+    judges = tuple(_judged(study, scored, agreement, failures))
     return Run(
         study=study,
         prompts=prompts,
@@ -129,7 +129,9 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     )
 
 
-def _judged(study: Study, scored: Sequence[SystemResult], failures: list[Failure]) -> Iterator[JudgeRecord]:
+def _judged(
+    study: Study, scored: Sequence[SystemResult], agreement: Findings | None, failures: list[Failure]
+) -> Iterator[JudgeRecord]:
     """The record of each judge that gave verdicts; a canary that cannot be asked fails the measure alone."""
     for measure in study.measures:
         subjects = [subject for s in scored if s.measure is measure for subject in s.subjects]
@@ -140,7 +142,8 @@ def _judged(study: Study, scored: Sequence[SystemResult], failures: list[Failure
 
         if isinstance(measure.metric, Judge):
             try:
-                yield record_of(measure.label, measure.metric, subjects)
+                found = record_of(measure.label, measure.metric, subjects)
+                yield replace(found, people=judge_beside_people(study, measure, agreement))
             except DialevalError as error:
                 failures.append(Failure(None, measure.label, f"canary: {error}"))
 
