@@ -41,17 +41,17 @@ def study(tmp_path: Path, served: BotServer) -> Path:
         rows = [{"id": p["id"], "response": text} for p, text in zip(prompts, texts, strict=True)]
         write(tmp_path / f"{system}.jsonl", rows)
     path = tmp_path / "study.yaml"
-    path.write_text(yaml.safe_dump(content(served.url, tmp_path)), encoding="utf-8")
+    path.write_text(yaml.safe_dump(content(served.url)), encoding="utf-8")
     return path
 
 
-def content(url: str, folder: Path) -> dict:
+def content(url: str) -> dict:
     judge = {"name": "judge", "rubric": "relevance", "model": "m-1", "base_url": url, "mode": "json"}
     return {
         "data": "prompts.jsonl",
         "systems": [{"name": n, "kind": "transcript", "path": f"{n}.jsonl"} for n in ("good", "poor")],
         "measures": [
-            {**judge, "price_input": 1.0, "price_output": 2.0, "cache": str(folder / "kept")},
+            {**judge, "price_input": 1.0, "price_output": 2.0, "cache": "kept"},
             "length",
         ],
         "trials": 200,
@@ -89,6 +89,7 @@ def test_a_study_ranks_by_a_judge_and_says_what_the_judge_did(
     assert json.loads((folder / "manifest.json").read_text())["judges"] == told["judges"]
     verdicts = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text().splitlines()]
     assert len(verdicts) == 2 * ITEMS
+    assert (study.parent / "kept").is_dir()
     assert all("reply: {" in one["evidence"] for one in verdicts)
     asked = len(served.bodies)
     page = (folder / "report.html").read_text(encoding="utf-8")

@@ -83,7 +83,7 @@ class Judge(MeanOfValues[Subject]):
     retries: int = field(default=5, repr=False)
     timeout: float = field(default=120.0, repr=False)
     folder: str | None = field(default=None, repr=False)
-    """Where ``rubric`` and ``steps`` are, if they are files; None: where we are."""
+    """Where ``rubric``, ``steps`` and ``cache`` are; None: where we are."""
     cache: str | None = field(default=None, repr=False)
     """The folder in which replies are kept; None: the user's cache folder."""
 
@@ -155,6 +155,10 @@ class Judge(MeanOfValues[Subject]):
     @property
     def _place(self) -> Path:
         return Path(self.folder or ".")
+
+    @property
+    def _kept_in(self) -> str | None:
+        return None if self.cache is None else str(self._place / with_home(self.cache))
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -331,7 +335,7 @@ class Judge(MeanOfValues[Subject]):
     def _locals(self) -> list[LocalJudge]:
         if self.base_url is not None:
             return []
-        return [LocalJudge(name, self.hub, self.cache) for name in self.models]
+        return [LocalJudge(name, self.hub, self._kept_in) for name in self.models]
 
     @property
     def _servers(self) -> list[OpenAI]:
@@ -351,7 +355,7 @@ class Judge(MeanOfValues[Subject]):
                 timeout=self.timeout,
                 budget=Budget(requests=self.budget),
                 prices=priced,
-                cache=Path(with_home(self.cache)) if self.cache else None,
+                cache=Path(self._kept_in) if self._kept_in else None,
             )
             for name in self.models
         ]
