@@ -135,3 +135,15 @@ def test_at_most_one_in_ten_consistent_dialogues_is_called_contradictory():
     found = calibrate_whole(Calibration(1, 0, 0.5, (0.4, 0.6)), seen)
     verdicts = [found.verdict(found.worst(each.probability, 3, whole=True)) for each in seen]
     assert 0.08 <= np.mean([verdict == "contradiction" for verdict in verdicts[300:]]) <= 0.1
+
+
+def test_several_contradictions_of_a_dialogue_count_more_than_one_if_their_odds_are_joined():
+    several, one, none = [0.9] * 5 + [0.1] * 5, [0.9] + [0.1] * 9, [0.1] * 10
+    fitted = Calibration(1, 0, 0.5, (0.4, 0.6), whole_slope=1.0, whole_pairs=0.5, whole_power=1.5)
+    said = [fitted.of_turns(turns, 40, whole=True) for turns in (several, one, none)]
+    assert said[0] > said[1] + 0.2 > said[2] + 0.4
+    by_hand = (5 * 9**1.5 + 5 * (1 / 9) ** 1.5) ** (1 / 1.5)
+    assert said[0] == pytest.approx(by_hand / (by_hand + 40**0.5), abs=1e-6)
+    highest = fitted._replace(whole_power=0.0)
+    assert highest.of_turns(several, 40, whole=True) == highest.of_turns(one, 40, whole=True)
+    assert fitted.of_turns(several, 40, whole=False) == fitted.worst(0.9, 40)

@@ -95,7 +95,7 @@ def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Dete
         _contradiction(each, talk.case, _of_turn(each, calibration, whole=whole)) for each in found.others
     ]
     alarming = whole and (
-        not calibration.whole_sums or calibration.verdict(worst.probability) == "contradiction"
+        not calibration.whole_power or calibration.verdict(worst.probability) == "contradiction"
     )
     return Detected(
         talk.item,
@@ -114,7 +114,7 @@ def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Dete
 
 def _of_turn(found: Found, calibration: Calibration, *, whole: bool) -> float:
     """The probability that a turn contradicts an earlier one; as that of the dialogue if only its highest counts."""
-    if calibration.whole_sums:
+    if calibration.whole_power:
         return calibration.worst(found.probability, found.own)
     return calibration.worst(found.probability, found.pairs, whole=whole)
 

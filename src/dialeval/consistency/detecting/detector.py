@@ -60,9 +60,8 @@ class Calibration(NamedTuple):
     """The next three do so for all turns of a dialogue; a slope of 0 where only the first three were fitted."""
     whole_offset: float = 0.0
     whole_pairs: float = 0.0
-    whole_sums: float = 0.0
-    """1 if those three were fitted to the sum of the odds of all turns, so that several contradictions count more than
-    one; 0 if to the highest."""
+    whole_power: float = 0.0
+    """That of `joined` odds of all turns, to which those three were fitted; 0 if to the highest odds."""
 
     def probability(self, margins: Floats) -> Floats:
         """The calibrated probabilities of these margins."""
@@ -88,7 +87,7 @@ class Calibration(NamedTuple):
 
     def of_turns(self, highest: Sequence[float], pairs: int, *, whole: bool) -> float:
         """Return the same of the highest probability of each turn that was compared."""
-        counted = added(highest) if whole and self.whole_sums else max(highest)
+        counted = joined(highest, self.whole_power) if whole and self.whole_power else max(highest)
         return self.worst(counted, pairs, whole=whole)
 
     def verdict(self, probability: float) -> Verdict:
@@ -113,14 +112,20 @@ class Calibration(NamedTuple):
         return cls(**numbers, band=band)
 
 
-def added(probabilities: Sequence[float]) -> float:
-    """The probability whose odds are the sum of these odds.
+POWER: Final = 1.5
+"""Of 1, 1.5, 2, 3 and none, the one with which most contradictions are found at 5 % false alarms in validation."""
 
-    >>> round(added([0.9, 0.9, 0.0]), 4)
-    0.9474
+
+def joined(probabilities: Sequence[float], power: float = POWER) -> float:
+    """The probability whose odds are (sum of odds^power)^(1/power): several high ones count more than one.
+
+    With power 1 odds are added, with a large one the highest alone counts.
+
+    >>> round(joined([0.9, 0.9, 0.0], 1), 4), round(joined([0.9, 0.9, 0.0], 50), 4)
+    (0.9474, 0.9013)
     """
     bounded = [min(each, 1 - 1e-12) for each in probabilities]
-    odds = math.fsum(each / (1 - each) for each in bounded)
+    odds: float = math.fsum((each / (1 - each)) ** power for each in bounded) ** (1 / power)
     return odds / (1 + odds)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
-from dialeval.consistency.detecting.detector import Calibration
+from dialeval.consistency.detecting.detector import POWER, Calibration
 from dialeval.consistency.document import Measured
 from dialeval.core import Floats
 from dialeval.errors import Unsuitable
@@ -62,7 +62,7 @@ class Compared(NamedTuple):
     """What a detector saw in one dialogue."""
 
     probability: float
-    """The highest of its pairs, or the sum of the odds of all its turns."""
+    """The highest of its pairs, or the joined odds of all its turns."""
     pairs: int
     contradicts: bool
     """What people say of the dialogue."""
@@ -77,7 +77,9 @@ def calibrate_worst(calibration: Calibration, compared: Sequence[Compared]) -> C
 def calibrate_whole(calibration: Calibration, compared: Sequence[Compared]) -> Calibration:
     """The same of all pairs of a dialogue, lowered until few of those without a contradiction are said to have one."""
     slope, offset, pairs = _of_highest(compared)
-    fitted = calibration._replace(whole_slope=slope, whole_offset=offset, whole_pairs=pairs, whole_sums=1.0)
+    fitted = calibration._replace(
+        whole_slope=slope, whole_offset=offset, whole_pairs=pairs, whole_power=POWER
+    )
     plain = [
         fitted.worst(each.probability, each.pairs, whole=True) for each in compared if not each.contradicts
     ]

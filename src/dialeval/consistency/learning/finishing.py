@@ -13,7 +13,7 @@ import numpy as np
 from dialeval.consistency.detecting.detector import (
     Calibration,
     PairDetector,
-    added,
+    joined,
     margins_of,
     nearest_of,
 )
@@ -132,12 +132,12 @@ class Scorer(NamedTuple):
 def compared_in(
     talks: Sequence[Talk], scorer: Scorer | PairDetector, reading: Reading = LAST_TURN
 ) -> list[Compared]:
-    """What the scorer sees in each dialogue: in its last turn, or the odds of all turns of its assistant, added."""
+    """What the scorer sees in each dialogue: in its last turn, or the joined odds of all turns of its assistant."""
     read = [reading.of(Dialogue("", talk.turns), "system") for talk in talks]
     cases = [Case(talk.turns, each) for talk, each in zip(talks, read, strict=True)]
     found = find_contradictions(cases, scorer, nearest=scorer.nearest)
     return [
-        Compared(added(each.by_turn), each.pairs, talk.contradicts)
+        Compared(joined(each.by_turn), each.pairs, talk.contradicts)
         for each, talk in zip(found, talks, strict=True)
         if each is not None
     ]
