@@ -7,7 +7,7 @@ never run, and kept as a Hugging Face folder that every part of dialeval reads l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -48,6 +48,12 @@ def base_folder(base: Base, *, hub: bool = False) -> Path:
 def is_installed(base: str) -> bool:
     """Return whether the packages that carry a base are installed; nothing is read or verified."""
     return check(BASES[base].resource, verify=False).state != "absent"
+
+
+def best_installed(shipped: Iterable[str]) -> str:
+    """The first of these adapters, named ``shipped-BASE``, whose base is installed, else the last one."""
+    *others, last = shipped
+    return next((name for name in others if is_installed(name.removeprefix("shipped-"))), last)
 
 
 _DEBERTA: Final[Mapping[str, Any]] = {

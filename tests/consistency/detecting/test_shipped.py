@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.consistency.detecting import detector
 from dialeval.consistency.detecting.detector import SHIPPED_OF, PairDetector, adapter_path, is_shipped
 from dialeval.consistency.pairs.types import Pair
+from dialeval.encoder import bases
 from dialeval.encoder.bases import is_installed
 from dialeval.errors import ResourceUnavailable
 
@@ -18,9 +18,9 @@ def test_every_shipped_adapter_is_there_and_small() -> None:
 
 
 def test_the_best_installed_base_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detector, "is_installed", lambda base: True)
+    monkeypatch.setattr(bases, "is_installed", lambda base: True)
     assert adapter_path("shipped").name == "contradiction-deberta.safetensors"
-    monkeypatch.setattr(detector, "is_installed", lambda base: base == "minilm")
+    monkeypatch.setattr(bases, "is_installed", lambda base: base == "minilm")
     assert adapter_path("shipped") == adapter_path("shipped-minilm")
 
 

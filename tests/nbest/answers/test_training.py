@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dialeval.nbest.answers import classifier
 from dialeval.nbest.answers.classifier import SHIPPED, FirstWord, load_classifier
 from dialeval.nbest.answers.corpus import Exchange, Parts
 
@@ -62,10 +64,14 @@ def test_a_classifier_learns_and_runs_without_torch(tmp_path):
     assert reader.thresholds == done.thresholds
 
 
+ASSETS = Path(classifier.__file__).parent / "assets"
+
+
 class TestTheShippedClassifier:
     def test_it_is_small_and_its_card_is_beside_it(self):
-        assert SHIPPED.stat().st_size <= 2_000_000
-        assert "Circa" in (SHIPPED.parent / "README.md").read_text()
+        for file in SHIPPED.values():
+            assert (ASSETS / file).stat().st_size <= 2_000_000
+        assert "Circa" in (ASSETS / "README.md").read_text()
 
     def test_direct_and_indirect_answers(self):
         asked = [
@@ -93,8 +99,24 @@ class TestTheShippedClassifier:
     def test_its_signature_names_the_adapter_and_its_resources(self):
         reader = load_classifier()
         assert str(reader.signature).startswith("yesno(threshold=")
-        assert SHIPPED.name in reader.resources
+        assert SHIPPED["shipped-minilm"] in load_classifier(Path("shipped-minilm")).resources
         assert load_classifier(threshold=0.9).signature != reader.signature
+
+    def test_the_one_on_the_larger_base_reads_indirect_answers_and_is_taken_if_it_can_be(self, deberta):
+        asked = [
+            ("Do you like the sea?", "I could look at it all day.", "yes"),
+            ("Do you drink coffee?", "I gave it up two years ago.", "no"),
+            ("Are you employed?", "I'm a nurse at the hospital.", "yes"),
+            ("Do you like sushi?", "I can't stand fish.", "no"),
+            ("Do you have a car?", "Bananas are yellow.", "ambiguous"),
+        ]
+        larger = load_classifier()
+        readings = larger.read([q for q, _, _ in asked], [a for _, a, _ in asked])
+        assert (
+            sum(reading.label == label for reading, (_, _, label) in zip(readings, asked, strict=True)) >= 4
+        )
+        assert SHIPPED["shipped-deberta"] in larger.resources
+        assert larger.signature != load_classifier(Path("shipped-minilm")).signature
 
     def test_no_answers_give_no_readings(self):
         assert load_classifier().read([], []) == []

@@ -22,7 +22,12 @@ ReaderOption: TypeAlias = Annotated[
 ]
 ModelOption: TypeAlias = Annotated[
     Path | None,
-    Option("--model", help="A classifier of 'dialeval train yesno'.", show_default="the shipped one"),
+    Option(
+        "--model",
+        metavar="PATH|NAME",
+        help="A classifier of 'dialeval train yesno', shipped-minilm or shipped-deberta.",
+        show_default="the best shipped one",
+    ),
 ]
 
 

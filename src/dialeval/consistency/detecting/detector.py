@@ -19,7 +19,7 @@ from dialeval.consistency.detecting.pairs import segments_of
 from dialeval.consistency.pairs.types import CLASSES, Pair
 from dialeval.core import Floats
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
-from dialeval.encoder.bases import BASES, EMBEDDED, is_installed
+from dialeval.encoder.bases import BASES, EMBEDDED, best_installed
 from dialeval.encoder.files import Weights
 from dialeval.errors import BadInput
 from dialeval.files.folders import with_home
@@ -208,7 +208,7 @@ class PairDetector:
 def adapter_path(model: str) -> Path:
     """Where the adapter of that name is."""
     if is_shipped(model):
-        file = SHIPPED_OF[_best_shipped() if model == SHIPPED else model]
+        file = SHIPPED_OF[best_installed(SHIPPED_OF) if model == SHIPPED else model]
         return Path(str(files("dialeval.consistency").joinpath("adapters", file)))
     path = with_home(model)
     return path / "adapter.safetensors" if path.is_dir() else path
@@ -217,12 +217,6 @@ def adapter_path(model: str) -> Path:
 def is_shipped(model: str) -> bool:
     """Return whether the name is that of an adapter that comes with dialeval."""
     return model == SHIPPED or model in SHIPPED_OF
-
-
-def _best_shipped() -> str:
-    """The first of the shipped adapters whose base is installed, else the last, which says how to install its base."""
-    *others, last = SHIPPED_OF
-    return next((name for name in others if is_installed(name.removeprefix("shipped-"))), last)
 
 
 def nearest_of(weights: Weights) -> int | None:

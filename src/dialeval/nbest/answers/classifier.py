@@ -11,14 +11,18 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
+from dialeval.encoder.bases import best_installed
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.nbest.answers.evaluation import Readable, Thresholds, decide, softmax
 from dialeval.nbest.answers.labels import LABELS, first_word_label
 from dialeval.nbest.answers.topics import relatedness
 from dialeval.nbest.document import Label
 
-SHIPPED: Final = Path(__file__).parent / "assets" / "yesno.safetensors"
-"""The classifier that comes with the package, trained on Circa; its card is beside it."""
+SHIPPED: Final[Mapping[str, str]] = {
+    "shipped-deberta": "yesno-deberta.safetensors",
+    "shipped-minilm": "yesno.safetensors",
+}
+"""Classifiers that come with the package, trained on Circa, by name, the best first; their card is beside them."""
 
 
 class Reading(NamedTuple):
@@ -102,13 +106,21 @@ class YesNoClassifier:
 
 
 def load_classifier(model: Path | None = None, *, threshold: float | None = None) -> YesNoClassifier:
-    """The classifier in a folder or file of ``dialeval train yesno``; the shipped one where none is named.
+    """The classifier in a folder or file of ``dialeval train yesno``, or a shipped one by name.
 
+    If none is named, it is the shipped one of the best base that is installed.
     ``threshold`` is the probability from which an answer is ambiguous; by default the one found in training, as is
     the cosine with the question below which it is.
     """
-    path = SHIPPED if model is None else model / "adapter.safetensors" if model.is_dir() else model
-    file = find_adapter(path)
+    file = find_adapter(_path_of(model))
     known = float(file.about.facts.get("threshold", 0.5))
     related = float(file.about.facts.get("related", -1))
     return YesNoClassifier(file, Thresholds(known if threshold is None else threshold, related))
+
+
+def _path_of(model: Path | None) -> Path:
+    name = best_installed(SHIPPED) if model is None else str(model)
+    if name in SHIPPED:
+        return Path(__file__).parent / "assets" / SHIPPED[name]
+    path = Path(name)
+    return path / "adapter.safetensors" if path.is_dir() else path
