@@ -18,7 +18,7 @@ from dialeval.cli.options import (
 from dialeval.cli.run import as_file, evaluate_study
 from dialeval.consistency.detecting.classifier import find_classifier
 from dialeval.consistency.detecting.detecting import talk_of
-from dialeval.consistency.detecting.detector import SHIPPED, is_shipped
+from dialeval.consistency.detecting.detector import SHIPPED, SHIPPED_OF, is_shipped
 from dialeval.consistency.detecting.dialogues import NO_SYSTEM_PAIR, cost_of, obstacle
 from dialeval.consistency.detecting.metrics import ContradictionDetector
 from dialeval.consistency.detecting.recorded import speaker_of
@@ -30,9 +30,11 @@ from dialeval.data import read
 from dialeval.display.consoles import PrintableConsole
 from dialeval.display.terminal import print_table
 from dialeval.display.wording import count
+from dialeval.encoder.bases import BASES, best_installed
 from dialeval.errors import RunFailed
 from dialeval.files.documents import as_json
 from dialeval.options import Argument, Option, Options
+from dialeval.resources import check
 from dialeval.resources.device import use
 from dialeval.text.sentences import mostly_latin
 
@@ -126,6 +128,7 @@ def detect(
         given = _first(read(source, "dialogue", columns=columns), execution.limit)
         if is_shipped(model):
             _warn_of_scripts(given)
+            _tell_of_a_better_one(model)
         _refuse_nothing(dialogues, [talk_of(each, metric.reading, speakers).case for each in given])
         _tell_costs(given, metric)
         keys = {"kind": "dialogues", "path": source, **({"columns": columns} if columns else {})}
@@ -179,6 +182,13 @@ def _warn_of_scripts(dialogues: Sequence[Dialogue]) -> None:
             "alone, so its verdicts there mean little. 'dialeval train contradiction' trains one of your own.",
             file=sys.stderr,
         )
+
+
+def _tell_of_a_better_one(model: str) -> None:
+    best = next(iter(SHIPPED_OF))
+    if model == SHIPPED and best_installed(SHIPPED_OF) != best:
+        found = check(BASES[best.removeprefix("shipped-")].resource, verify=False)
+        print(f"A better detector is used if its base is installed: {found.command}", file=sys.stderr)
 
 
 def _tell_costs(dialogues: Sequence[Dialogue], metric: Contradictions) -> None:
