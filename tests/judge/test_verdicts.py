@@ -63,6 +63,12 @@ def test_a_reply_that_ends_after_one_cannot_tell_one_from_ten() -> None:
     assert read_expected(reply({"1": 0.9, "3": 0.1}), FIVE).value == pytest.approx(1.2)
 
 
+def test_a_score_that_was_written_is_not_passed_over_for_those_with_probabilities() -> None:
+    begun = reply({"1": 0.9, "2": 0.1})
+    given = JudgeReply("10", "m", "stop", tokens=(*begun.tokens, TokenChoice("0", ())))
+    assert read_expected(given, TEN)[:2] == (None, "no_probabilities")
+
+
 @pytest.mark.parametrize(
     ("given", "code"),
     [
@@ -163,6 +169,8 @@ def test_the_probability_of_yes_is_among_yes_and_no() -> None:
         (reply({"Yes": 1.0}, {" and no": 1.0}), "unparsable"),
         (JudgeReply("yes", "m", "stop"), "no_probabilities"),
         (reply({"yes": 1.0}, finish="length"), "cut"),
+        (reply({"Y": 0.9, "No": 0.1}, {"es": 1.0}), "no_probabilities"),
+        (reply({"N": 0.9, "yes": 0.1}, {"o": 1.0}), "no_probabilities"),
     ],
 )
 def test_neither_yes_nor_no_is_a_reason(given: JudgeReply, code: str) -> None:

@@ -131,9 +131,10 @@ def read_expected(reply: JudgeReply, rubric: Rubric) -> Verdict:
     path = _tokens_at(reply, start, end)
     if path is None:
         return no_verdict("no_probabilities", reply)
+    # A score that was written and has no share, as no tokens are listed where it goes on, is not told from the others.
     found = _probabilities(path, [str(score) for score in rubric.scale])
     mass = math.fsum(found.likely.values())
-    if not mass > 0:
+    if not found.likely[written[1]] > 0:
         return no_verdict("no_probabilities", reply)
     span = rubric.scale[-1] - rubric.scale[0]
     if found.unclear * found.widest > _UNCLEAR * span * mass:
@@ -231,7 +232,8 @@ def read_yes_no(reply: JudgeReply) -> Verdict:
         if word in chances:
             chances[word] += math.exp(logprob)
     mass = math.fsum(chances.values())
-    if not mass > 0:
+    # Without a share of its own, the word that was written is no single token here.
+    if not chances[written[1].lower()] > 0:
         return no_verdict("no_probabilities", reply)
     yes = chances["yes"] / mass
     return Verdict(yes, None, reply, probabilities=((0, 1 - yes), (1, yes)), mass=min(mass, 1.0))
