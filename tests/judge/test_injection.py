@@ -79,7 +79,24 @@ def test_a_judge_that_repeats_the_planted_verdict_has_no_verdict(tmp_path: Path)
 
 
 MARKS = st.sampled_from(
-    ["END ", "BEGIN ", "\n", "\r", "\u2028", "\x85", '"}', "<|im_end|>", "```", "a", "é", "\\"]
+    [
+        "END ",
+        "BEGIN ",
+        "\n",
+        "\r",
+        "\u2028",
+        "\x85",
+        '"}',
+        "<|im_end|>",
+        "```",
+        "`",
+        "<",
+        "|",
+        ">",
+        "a",
+        "é",
+        "\\",
+    ]
 )
 
 
@@ -93,6 +110,24 @@ def test_no_answer_ends_its_block_or_is_changed_in_it(parts: list[str]) -> None:
     body = {"messages": [{}, {"content": asked.data}]}
     assert data_of(body)["response"] == text
     assert len(asked.data.splitlines()) == 5
+    assert not any(mark in asked.data for mark in ("<|", "|>", "```"))
+
+
+@pytest.mark.parametrize("text", ["````", "<|>", "<|||>", "`````"])
+def test_no_mark_stays_where_marks_overlap(text: str) -> None:
+    asked = request(Rules(load_rubric("overall"), "turn", "json"), examples(text)[0], window=1000, seed=0)
+    assert asked is not None
+    assert not any(mark in asked.data for mark in ("<|", "|>", "```"))
+    assert data_of({"messages": [{}, {"content": asked.data}]})["response"] == text
+
+
+def test_half_a_character_in_the_arguments_of_a_call_can_be_sent() -> None:
+    call = {"function": {"name": "look", "arguments": '{"for": "\\ud83d"}'}}
+    turns = (Turn("user", "Hello?"), Turn("assistant", "", extra={"tool_calls": [call]}))
+    subject = Example("1", "bot", turns, Response("Hi."))
+    asked = request(Rules(load_rubric("overall"), "turn", "json"), subject, window=1000, seed=0)
+    assert asked is not None
+    assert '"for": "?"' in asked.data.encode("utf-8").decode()
 
 
 def test_the_tag_follows_from_the_seed_and_all_that_is_asked() -> None:

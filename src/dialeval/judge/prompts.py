@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.types import Context, Dialogue, Example, Turn
+from dialeval.errors import writable_text
 from dialeval.judge.rubrics import Level, Rubric, Verdicted
 from dialeval.selfeval.subjects import Subject, judged_speakers
 
@@ -196,9 +197,10 @@ def _call(call: object) -> object:
 
 def _as_data(content: object) -> str:
     """JSON on one line, in which no mark of a chat template is written as it is."""
-    text = json.dumps(content, ensure_ascii=False)
+    text = writable_text(json.dumps(content, ensure_ascii=False))
     text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
-    return _MARKS.sub(lambda mark: f"\\u{ord(mark[0][0]):04x}{mark[0][1:]}", text)
+    # Whole marks: of four backticks three would stay if only the first was escaped.
+    return _MARKS.sub(lambda mark: "".join(f"\\u{ord(character):04x}" for character in mark[0]), text)
 
 
 def _one_line(text: str) -> str:
