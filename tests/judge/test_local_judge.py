@@ -13,6 +13,7 @@ from dialeval.data.types import Example, Response, Turn
 from dialeval.judge import Judge, load_rubric
 from dialeval.judge.local import LocalJudge
 from dialeval.judge.prompts import Rules, request
+from dialeval.judge.record import record_of
 from support.command import Command
 
 EMBEDDED = "smollm2-135m-instruct"
@@ -92,5 +93,8 @@ def test_score_with_the_embedded_model(tmp_path: Path, dialeval: Command) -> Non
 
 def test_a_conversation_that_does_not_fit_the_models_window_is_unscored(tmp_path: Path) -> None:
     judge = Judge(EMBEDDED, cache=str(tmp_path), window=200_000)
-    ((found,),) = judge.verdicts([example("1", "word " * 12_000, "Yes.")])  # of 8,192 tokens
+    long = example("1", "word " * 12_000, "Yes.")  # of 8,192 tokens
+    ((found,),) = judge.verdicts([long])
     assert (found.value, found.code) == (None, "too_long")
+    assert judge.recalled(long) == (found,)
+    assert record_of("judge", judge, [long]).unscored == {"too_long": 1}

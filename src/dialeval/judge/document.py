@@ -98,7 +98,8 @@ def judge_notes(records: Iterable[JudgeRecord]) -> Iterator[str]:
 
 
 def _told(record: JudgeRecord) -> Iterator[str]:
-    others = [model for model in record.returned if model not in record.asked.split(",")]
+    asked = {name.strip() for name in record.asked.split(",")}
+    others = [model for model in record.returned if model not in asked]
     if others:
         yield f"answered by {listing(record.returned)}"
     if "tools" in record.constraints:

@@ -67,6 +67,8 @@ class LocalJudge:
         if payload is None:
             return None
         kept = json.loads(payload)
+        if not kept:
+            return self._too_long
         return self._outcome(answers, kept) if len(kept) == len(answers) else None
 
     def _ask(self, requests: Sequence[Request], answers: Sequence[str]) -> list[Outcome]:
@@ -78,13 +80,15 @@ class LocalJudge:
         rows = iter(self._apart(scored.reshape(-1, len(answers)), answers).tolist())
         outcomes: list[Outcome] = []
         for request, fit in zip(requests, fits, strict=True):
-            if not fit:
-                outcomes.append(Outcome(JudgeReply("", self.fact), "too_long"))
-                continue
-            row = next(rows)
+            row = next(rows) if fit else []
             self._kept.put(*self._key(request, answers), json.dumps(row).encode())
-            outcomes.append(self._outcome(answers, row))
+            outcomes.append(self._outcome(answers, row) if fit else self._too_long)
         return outcomes
+
+    @property
+    def _too_long(self) -> Outcome:
+        """The outcome of a request that is longer than the model's context, which is kept as no scores."""
+        return Outcome(JudgeReply("", self.fact), "too_long")
 
     def _apart(self, logprobs: Floats, answers: Sequence[str]) -> Floats:
         """The log-probabilities without the shares of answers that go on where another ends."""

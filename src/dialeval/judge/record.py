@@ -12,7 +12,7 @@ from dialeval.core import Missing
 from dialeval.core.results import absence
 from dialeval.data.types import Dialogue, Example, Response, Turn
 from dialeval.evaluation.runs import Repetition
-from dialeval.judge.document import Canary, JudgeRecord
+from dialeval.judge.document import Canary, Code, JudgeRecord
 from dialeval.judge.metric import Judge
 from dialeval.judge.verdicts import Verdict
 from dialeval.selfeval.subjects import Subject
@@ -29,20 +29,29 @@ _ORDER: Final = (
 
 def record_of(label: str, judge: Judge, subjects: Iterable[object]) -> JudgeRecord:
     """The record of a judge, from its kept replies; only the canary may be asked now."""
-    given = [judge.recalled(subject) for subject in judged_subjects(judge, subjects)]
+    asked = [
+        (judge.request(subject), judge.recalled(subject)) for subject in judged_subjects(judge, subjects)
+    ]
+    given = [own for _, own in asked]
     flat = [verdict for own in given for verdict in own]
-    lost = Counter(verdict.code for verdict in flat if verdict.code is not None)
+    lost = Counter[Code](verdict.code for verdict in flat if verdict.code is not None)
+    panel = len(judge.models) * judge.repeats
+    lost["failed"] += sum(panel - len(own) for request, own in asked if request is not None)
     pairs = [pair for own in given for pair in _pairs(own)]
+    # Equal requests are sent and paid for once.
+    sent = {request.tag: own for request, own in asked if request is not None}
+    replies = [
+        verdict.reply for own in sent.values() for verdict in own if verdict.reply.model or verdict.reply.text
+    ]
     tokens = [
-        _total(getattr(verdict.reply, name) for verdict in flat)
-        for name in ("prompt_tokens", "completion_tokens")
+        _total(getattr(reply, name) for reply in replies) for name in ("prompt_tokens", "completion_tokens")
     ]
     return JudgeRecord(
         measure=label,
         asked=judge.model,
         returned=tuple(sorted({verdict.reply.model for verdict in flat if verdict.reply.model})),
         verdicts=sum(verdict.value is not None for verdict in flat),
-        unscored={str(code): number for code, number in lost.most_common()},
+        unscored={str(code): number for code, number in (+lost).most_common()},
         constraints=tuple(sorted({verdict.reply.constraint for verdict in flat if verdict.reply.text})),
         windowed=sum(any(verdict.omitted for verdict in own) for own in given),
         prompt_tokens=tokens[0],
