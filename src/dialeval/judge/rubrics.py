@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias
 
@@ -122,6 +122,7 @@ def _shipped(name: str) -> Rubric:
     return read_rubric((_SHIPPED / f"{name}.yaml").read_bytes(), f"{name}.yaml")
 
 
+@lru_cache(maxsize=32)  # it is asked for once per item
 def read_rubric(content: bytes, path: str) -> Rubric:
     """The rubric that a YAML file at this path holds."""
     if len(content) > _LARGEST:
