@@ -303,5 +303,6 @@ def test_the_turns_of_the_system_are_also_compared_with_its_persona():
         "d", tuple(Turn("ab"[place % 2], turn.text) for place, turn in enumerate(turns)), "", bot.metadata
     )
     assert Reading().of(people, "system").persona == (), "nobody is known as the system"
+    assert Reading().of(Dialogue("d", turns, "bot", {"persona": None}), "system").persona == ()
     with pytest.raises(Unsuitable, match="neither a text nor a list of texts"):
         Reading().of(Dialogue("d", turns, "bot", {"persona": 3}), "system")

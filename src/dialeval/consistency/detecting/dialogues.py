@@ -69,7 +69,7 @@ class Reading(NamedTuple):
 
 def persona_of(dialogue: Dialogue) -> tuple[str, ...]:
     """The lines of ``metadata``'s ``persona``, a text or a list of texts; blank ones left out."""
-    given = dialogue.metadata.get("persona", ())
+    given = dialogue.metadata.get("persona") or ()
     lines = given.splitlines() if isinstance(given, str) else given
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         raise Unsuitable(
