@@ -219,6 +219,30 @@ def test_a_dry_run_counts_servers_that_are_measured_and_their_judge(
     assert not served.bodies
 
 
+def test_a_dry_run_counts_every_candidate_of_a_filter_and_names_what_it_does_not_count(
+    study: Path, served: BotServer, dialeval: Command
+) -> None:
+    given = yaml.safe_load(study.read_text())
+    server = {"kind": "openai", "base_url": served.url, "model": "bot-2", "decoding": "sample"}
+    kept = {**server, "cache": str(study.parent / "answers")}
+    given["systems"] = [{"name": "careful", "kind": "filtered", "n": 4, "system": kept}]
+    given["measures"] = ["length"]
+    study.write_text(yaml.safe_dump(given))
+    told = json.loads(dialeval("run", str(study), "--dry-run", "--json").out)
+    assert [(one["what"], one["requests"], one["kept"]) for one in told["costs"]] == [
+        ("careful", 4 * ITEMS, 0)
+    ]
+    assert told["uncounted"] == []
+    probe = {"id": "p", "context": [{"role": "user", "content": "Why?"}], "expected": "yes"}
+    write(study.parent / "stimuli.jsonl", [probe])
+    given["measures"] = [{"name": "nbest", "stimuli": "stimuli.jsonl"}]
+    study.write_text(yaml.safe_dump(given))
+    done = dialeval("run", str(study), "--dry-run")
+    assert done.code == 0, done.err
+    assert "not counted: the questions of nbest to servers" in done.out
+    assert not served.bodies
+
+
 def test_a_dry_run_of_score(study: Path, served: BotServer, dialeval: Command) -> None:
     rows = [{"id": str(n), "system": "bot", "context": [], "response": f"{n} because"} for n in range(4)]
     write(study.parent / "answers.jsonl", rows)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import print_table
+from dialeval.display.wording import listing
 from dialeval.files.documents import as_json
 from dialeval.options import Option
 
@@ -25,16 +26,21 @@ _NOTE: Final = (
 )
 
 
-def print_costs(estimates: Sequence[CostEstimate], *, json: bool) -> None:
-    """Print a row for each server and judge, or say that nothing is asked of any."""
+def print_costs(estimates: Sequence[CostEstimate], *, json: bool, uncounted: Sequence[str] = ()) -> None:
+    """Print a row for each server and judge, and the measures whose own questions are not counted.
+
+    If there are neither, say that nothing is asked of a server.
+    """
     from dialeval.judge.costs import cost_lines
 
     if json:
-        print(jsonlib.dumps({"costs": as_json(list(estimates))}, ensure_ascii=False))
+        told = {"costs": as_json(list(estimates)), "uncounted": list(uncounted)}
+        print(jsonlib.dumps(told, ensure_ascii=False))
         return
+    left_out = [f"not counted: the questions of {listing(uncounted)} to servers"] if uncounted else []
     if not estimates:
-        print("Nothing is asked of a server or judge.")
+        print(*(left_out or ["Nothing is asked of a server or judge."]))
         return
     columns = tuple(Column(title, numeric=place > 0) for place, title in enumerate(_TITLES))
     rows = tuple(tuple(Cell(text) for text in line) for line in cost_lines(estimates))
-    print_table(Table("", columns, rows, (_NOTE,)))
+    print_table(Table("", columns, rows, (_NOTE, *left_out)))

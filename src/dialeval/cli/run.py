@@ -93,9 +93,9 @@ def run(
     }
     loaded, part = loaded_study(**arguments), execution.part
     if dry_run:
-        from dialeval.study.costs import study_costs
+        from dialeval.study.costs import study_costs, uncounted_measures
 
-        print_costs(study_costs(loaded), json=execution.json)
+        print_costs(study_costs(loaded), json=execution.json, uncounted=uncounted_measures(loaded))
     elif part is None:
         carry_out(loaded, out or _folder(loaded), execution)
     else:

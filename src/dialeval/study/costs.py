@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dialeval.core import Missing, Replayer, System, served
+from dialeval.core import Missing, Replayer, System, innermost, served
 from dialeval.data import Example, Prompt, Response
 from dialeval.engine import Workshop
 from dialeval.evaluation.measure import can_answer
 from dialeval.judge.costs import CHARACTERS_PER_TOKEN, CostEstimate, judge_cost
 from dialeval.judge.metric import Judge
+from dialeval.nbest.filtering.system import Filtered
 from dialeval.study.answers import as_example, ask
 from dialeval.study.file import Study
 from dialeval.study.run import read_inputs, uses_answers
@@ -36,11 +37,13 @@ def study_costs(study: Study) -> list[CostEstimate]:
             respondent = ask(system, prompts, items, study, Workshop(), [])
             answers += [answer for run in respondent.runs or (respondent.examples,) for answer in run]
             continue
-        server = served(system)
-        known = server.recall([p.context for p in prompts], seed=study.resampling.seed) if server else []
+        server, seed = served(system), study.resampling.seed
+        known = server.recall([p.context for p in prompts], seed=seed) if server else []
         answers += _expected(system, prompts, known)
-        if server is not None and isinstance(system, OpenAI):
-            found.append(_server_cost(system, prompts, known))
+        inner = innermost(system)
+        if isinstance(inner, OpenAI):
+            candidates = system.n if isinstance(system, Filtered) else 1
+            found.append(_server_cost(system.name, inner, prompts, candidates, seed))
     for measure in study.measures:
         if isinstance(measure.metric, Judge):
             found.append(judge_cost(measure.label, measure.metric, answers))
@@ -58,12 +61,28 @@ def _expected(
         yield as_example(system, prompt, (response,))
 
 
-def _server_cost(system: OpenAI, prompts: Sequence[Prompt], known: Sequence[Response | None]) -> CostEstimate:
-    """What the server has yet to answer."""
-    new = [prompt for prompt, response in zip(prompts, known, strict=True) if response is None]
+def uncounted_measures(study: Study) -> list[str]:
+    """Labels of measures with questions of their own, if a server may have to answer them; costs leave these out."""
+    if not any(isinstance(innermost(system), OpenAI) for system in study.systems):
+        return []
+    return [measure.label for measure in study.measures if measure.capability is not None]
+
+
+def _server_cost(
+    name: str, system: OpenAI, prompts: Sequence[Prompt], candidates: int, seed: int
+) -> CostEstimate:
+    """What the server has yet to answer: of each candidate a request."""
+    contexts = [prompt.context for prompt in prompts]
+    samples = min(candidates, system.decoding.most or candidates)
+    new = [
+        prompt
+        for sample in range(samples)
+        for prompt, response in zip(prompts, system.recall(contexts, seed=seed, sample=sample), strict=True)
+        if response is None
+    ]
     texts = (json.dumps([turn.text for turn in system.instructed(prompt.context)]) for prompt in new)
     prompt_tokens = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
     completion = len(new) * (system.decoding.max_tokens or _ANSWER_TOKENS)
     cost = system.cost(prompt_tokens, completion)
-    kept = len(prompts) - len(new)
-    return CostEstimate(system.name, len(new), kept, prompt_tokens, completion, cost, system.budget.requests)
+    kept = samples * len(prompts) - len(new)
+    return CostEstimate(name, len(new), kept, prompt_tokens, completion, cost, system.budget.requests)

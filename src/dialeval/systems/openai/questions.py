@@ -112,17 +112,19 @@ def ask_again_all(system: OpenAI, contexts: Sequence[Context], seed: int) -> lis
     return [_responses([told]) for told in run_async(work)]
 
 
-def recall_all(system: OpenAI, contexts: Sequence[Context], seed: int) -> list[Response | None]:
-    """The cached first response to each context; None if there is none."""
+def recall_all(
+    system: OpenAI, contexts: Sequence[Context], seed: int, sample: int = 0
+) -> list[Response | None]:
+    """The cached first response to each context, or another sample; None if there is none."""
     memory = memory_of(system)
-    return [_recalled(memory, system, context, seed) for context in contexts]
+    return [_recalled(memory, system, context, seed, sample) for context in contexts]
 
 
-def _recalled(memory: Memory, system: OpenAI, context: Context, seed: int) -> Response | None:
+def _recalled(memory: Memory, system: OpenAI, context: Context, seed: int, sample: int) -> Response | None:
     shorter: Context | None = context
     while shorter is not None:
         try:
-            reply = memory.find(memory.key(question(system, shorter, seed, 0)))
+            reply = memory.find(memory.key(question(system, shorter, seed, sample)))
         except Refusal as refused:
             shorter = shortened(shorter) if refused.kind == "too_long" else None
         else:

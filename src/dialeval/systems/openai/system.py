@@ -343,11 +343,11 @@ class OpenAI:
         """The system under this rule for cached answers."""
         return replace(self, rule=rule)
 
-    def recall(self, contexts: Sequence[Context], *, seed: int = 0) -> list[Response | None]:
-        """Cached first answer to each context; None if there is none. Nothing is sent."""
+    def recall(self, contexts: Sequence[Context], *, seed: int = 0, sample: int = 0) -> list[Response | None]:
+        """Cached first answer to each context, or another ``sample``; None if there is none. Nothing is sent."""
         from dialeval.systems.openai.questions import recall_all
 
-        return recall_all(self, contexts, seed)
+        return recall_all(self, contexts, seed, sample)
 
     def ask_again(self, contexts: Sequence[Context], *, seed: int = 0) -> list[tuple[Response, ...]]:
         """Answers of the server as it is now; no cached answer is used or replaced."""
