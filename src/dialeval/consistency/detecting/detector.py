@@ -122,7 +122,7 @@ def joined(probabilities: Sequence[float], power: float = POWER) -> float:
     With power 1 odds are added, with a large one the highest alone counts.
 
     >>> round(joined([0.9, 0.9, 0.0], 1), 4), round(joined([0.9, 0.9, 0.0], 50), 4)
-    (0.9474, 0.9013)
+    (0.9474, 0.9012)
     """
     bounded = [min(each, 1 - 1e-12) for each in probabilities]
     odds: float = math.fsum((each / (1 - each)) ** power for each in bounded) ** (1 / power)
