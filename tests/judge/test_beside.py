@@ -67,6 +67,14 @@ def test_two_scales_are_not_compared(judge, people, options, reason) -> None:  #
     assert reason in found.difference.reason
 
 
+def test_without_an_interval_the_reason_says_which_items_are_lacking() -> None:
+    found = beside([[3, 3, 4]], [[3, 3, 3]])  # without the third, nothing varies
+    assert found.kappa.bounds is None
+    assert found.kappa.reason == "without one of the items, nothing tells answers apart"
+    alone = beside([[3], [4]], [[3], [5]])
+    assert alone.kappa.reason == alone.difference.reason == "all answers are to one item"
+
+
 def test_answers_that_nobody_tells_apart_have_a_difference_and_no_kappa() -> None:
     found = beside([[4, 4, 4]], [[4, 4, 4]])
     assert found.difference.value == 0

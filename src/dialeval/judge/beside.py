@@ -78,5 +78,10 @@ def _estimate(rows: Floats, aggregate: Aggregate, clusters: Integers, confidence
     if not np.isfinite(found.score):
         return Estimate.undefined("neither the judge nor people tell answers apart", len(rows))
     low, high = jackknife_interval(found.score, found.without, confidence)
-    reason = None if np.isfinite(low) else "all answers are to one item"
+    reason = None
+    if not np.isfinite(low):
+        one = len(np.unique(clusters)) == 1
+        reason = (
+            "all answers are to one item" if one else "without one of the items, nothing tells answers apart"
+        )
     return Estimate.of(found.score, low, high, len(rows), reason)
