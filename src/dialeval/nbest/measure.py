@@ -187,7 +187,7 @@ def default_sizes(longest: int) -> tuple[int, ...]:
 def whole_numbers(text: str, what: str = "list sizes") -> list[int]:
     """Return the different numbers of a list such as ``1,2,5``, in order; Unsuitable if it holds anything else."""
     parts = text.replace(" ", "").split(",")
-    if not all(part.isdigit() and int(part) for part in parts):
+    if not all(part.isdecimal() and int(part) for part in parts):
         raise Unsuitable(f"Found the {what} {text!r}, expected whole numbers as in '1,2,5,10'.")
     return sorted({int(part) for part in parts})
 

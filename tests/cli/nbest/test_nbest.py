@@ -486,7 +486,8 @@ class TestSweep:
         assert done.code == 1
         assert "--sizes" in done.err
 
-    def test_sizes_are_whole_numbers(self, dialeval, lists):
-        done = dialeval("nbest", "sweep", lists, "--system", "echo", "--beams", "two")
+    @pytest.mark.parametrize("written", ["two", "²"])
+    def test_sizes_are_whole_numbers(self, dialeval, lists, written):
+        done = dialeval("nbest", "sweep", lists, "--system", "echo", "--beams", written)
         assert done.code == 1
-        assert "beam sizes 'two'" in done.err
+        assert f"beam sizes {written!r}" in done.err
