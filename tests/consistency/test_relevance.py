@@ -49,6 +49,13 @@ def test_relevance_of_each_system_is_over_the_answers_that_say_something():
     assert second.cosine.number < 0.9
 
 
+def test_different_answers_without_words_are_not_one_and_the_same():
+    (found,) = relevance_of(
+        [answer(f"p{n}", text) for n, text in enumerate("👍🎉🙂🤔")], Resampling(resamples=0)
+    )
+    assert found.commonest == 0.25
+
+
 def info(*relevance: SystemRelevance) -> ConsistencyInfo:
     return ConsistencyInfo("consistency", "3 probes", 0.5, (0.4, 0.6), "d", (), (), relevance)
 

@@ -39,13 +39,18 @@ def relevance_of(answers: Sequence[ProbeAnswer], resampling: Resampling) -> Iter
     """Yield how relevant the answers of each system are, those that say something."""
     for system in dict.fromkeys(answer.system for answer in answers):
         own = [answer.example for answer in answers if answer.system == system and not answer.unanswered]
-        texts = Counter(" ".join(search_terms(example.response.text)) for example in own)
+        texts = Counter(_worded(example.response.text) for example in own)
         yield SystemRelevance(
             system,
             _cosine(own, resampling),
             proportion(sum(map(repeats, own)), len(own)),
             max(texts.values()) / len(own) if own else None,
         )
+
+
+def _worded(text: str) -> str:
+    """The words of an answer; the answer itself if it has none, as 👍."""
+    return " ".join(search_terms(text)) or text.strip()
 
 
 def _cosine(examples: Sequence[Example], resampling: Resampling) -> Estimate:
