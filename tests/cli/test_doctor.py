@@ -46,7 +46,7 @@ def test_json_tells_packages_cache_and_next_steps(run, cache_folder):
     lacking = [name for name, found in told["extras"].items() if any(p["version"] is None for p in found)]
     absent = {one["name"]: one for one in told["resources"] if one["state"] == "absent"}
     assert any("--base deberta" in step for step in told["next"]) is ("deberta-v3-xsmall-nli" in absent)
-    assert [step for step in told["next"] if step.startswith("For ") and "pip install" in step] == [
+    assert [step for step in told["next"] if step.startswith("For ") and "pip install '" in step] == [
         f"For {doctor.PURPOSES[name]}: pip install '.[{name}]' (in your clone of dialeval)"
         for name in lacking
     ]

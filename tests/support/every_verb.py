@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -67,6 +68,7 @@ USES: Final[Mapping[str, Use]] = {
     "consistency label": Use(
         "consistency label answers.jsonl --scores told.csv --key told/key.jsonl -o {out}/labelled.jsonl"
     ),
+    "consistency questions": Use("consistency questions mixed.jsonl -o {out}/lessons.jsonl"),
     "consistency analyse": Use("consistency analyse labelled.jsonl -o {out}/analysis"),
     "consistency evaluate": Use("consistency evaluate labelled.jsonl"),
     "data ls": Use("data ls"),
@@ -74,6 +76,9 @@ USES: Final[Mapping[str, Use]] = {
     "data convert": Use("data convert careful_examples.jsonl {out}/examples.parquet"),
     "nbest stimuli": Use("nbest stimuli pairs.jsonl -o {out}/stimuli.jsonl"),
     "nbest measure": Use("nbest measure lists.jsonl -o {out}/measured"),
+    "nbest sweep": Use(
+        "nbest sweep stimuli.jsonl --system bot --beams 1,2 --by detector --trials 20 -o {out}/swept"
+    ),
     "nbest answers": Use("nbest answers asked.jsonl"),
     "nbest shares": Use("nbest shares lists.jsonl --scores listed.jsonl --rule right>=0.5 --trials 20"),
     "nlg generate": Use("nlg generate nlg acts.jsonl -o {out}/sentences.jsonl"),
@@ -118,6 +123,8 @@ MADE: Final = (
     "consistency tasks answers.jsonl -o told",
     "train nlg acts.jsonl -o nlg --model random",
     "nlg generate nlg acts.jsonl -o sentences.jsonl",
+    "nbest stimuli pairs.jsonl -o stimuli.jsonl",
+    "train generator corpus.jsonl -o bot --scale tiny --epochs 1",
 )
 """Commands that make what others read, in this order."""
 
@@ -148,6 +155,13 @@ def make_results(folder: Path, command: Callable[..., None]) -> None:
     _fill(folder / "score.csv", folder / "score.csv", ("3",))
     _fill(folder / "told" / "for_raters" / "tasks.csv", folder / "told.csv", ("1", "1", "0"))
     command(USES["consistency label"].words("."))
+    with (folder / "labelled.jsonl").open(encoding="utf-8") as file:
+        labelled = list(map(json.loads, file))
+    consistent = [
+        {**row, "system": "other", "response": "I said so before.", "label": "consistent", "votes": 0}
+        for row in labelled
+    ]
+    put(folder / "mixed.jsonl", [*labelled, *consistent])
 
 
 def _fill(blank: Path, filled: Path, scores: tuple[str, ...]) -> None:

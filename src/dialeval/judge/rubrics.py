@@ -28,7 +28,7 @@ RUBRICS: Final = (
 """Names of the rubrics that come with the package."""
 _SHIPPED: Final = Path(__file__).with_name("shipped")
 _LARGEST: Final = 2**20
-_TODO: Final = "docs/judge.md shows a whole rubric."
+_TODO: Final = "'dialeval docs judge' shows a whole rubric."
 
 
 class _Part(BaseModel):

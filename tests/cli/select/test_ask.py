@@ -239,7 +239,7 @@ def test_a_name_that_nobody_has_is_compared_with_choosers_too(dialeval, asked):
     assert done.code == 2
     said = " ".join(done.err.split())
     assert "Did you mean 'tfidf'?" in said
-    assert "There are encoder, tfidf, echo, gold, huggingface" in said
+    assert "There are encoder, tfidf, echo, filtered, gold, huggingface" in said
 
 
 def test_choosers_with_other_keys_are_told_apart_by_what_was_written(dialeval, asked):
