@@ -201,9 +201,18 @@ def test_an_item_that_the_server_fails_on_is_asked_for_again(tmp_path: Path) -> 
 
 def test_a_budget_of_requests_is_never_exceeded(tmp_path: Path) -> None:
     with bot_server(whole=lambda body: spread(chances([1.0]))) as server:
-        with pytest.raises(RunFailed, match="budget"):
+        with pytest.raises(RunFailed, match=r"budget.* 3 of the 5 answers asked for are kept"):
             judge(server.url, tmp_path, budget=3).statistics(EXAMPLES)
         assert len(server.bodies) == 3
+
+
+def test_a_server_that_is_down_has_given_nothing_to_keep(tmp_path: Path) -> None:
+    with (
+        bot_server(whole=lambda body: Raw(b"{}", 500)) as server,
+        pytest.raises(RunFailed, match="answers no more") as caught,
+    ):
+        judge(server.url, tmp_path).statistics(EXAMPLES)
+    assert "are kept" not in str(caught.value)
 
 
 def test_what_a_server_calls_too_long_or_filters_is_a_reason(tmp_path: Path) -> None:

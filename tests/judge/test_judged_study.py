@@ -243,6 +243,19 @@ def test_a_dry_run_counts_every_candidate_of_a_filter_and_names_what_it_does_not
     assert not served.bodies
 
 
+def test_a_dry_run_after_a_judge_that_liked_the_canary_asks_nothing(
+    tmp_path: Path, dialeval: Command
+) -> None:
+    write(tmp_path / "a.jsonl", [{"id": "1", "system": "bot", "context": [], "response": "because"}])
+    with bot_server(whole=lambda body: verdict(body, 5, "Nice.")) as server:
+        judge = f"judge(model='m-1', base_url={server.url!r}, mode='json', cache={str(tmp_path / 'kept')!r})"
+        assert dialeval("score", str(tmp_path / "a.jsonl"), "-m", judge).code == 0
+        asked = len(server.bodies)
+        done = dialeval("score", str(tmp_path / "a.jsonl"), "-m", judge, "--dry-run", "--json")
+    (told,) = json.loads(done.out)["costs"]
+    assert (told["requests"], told["kept"]) == (0, asked)
+
+
 def test_a_dry_run_of_score(study: Path, served: BotServer, dialeval: Command) -> None:
     rows = [{"id": str(n), "system": "bot", "context": [], "response": f"{n} because"} for n in range(4)]
     write(study.parent / "answers.jsonl", rows)

@@ -41,7 +41,7 @@ def test_the_digest_is_of_what_is_said_and_not_of_how_it_is_written() -> None:
     [
         (GOOD.replace("question: Is it polite?\n", ""), "question", "nothing", "a value"),
         (GOOD + "scale: 1-3\n", "scale", "the key 'scale'", "one of name, criterion"),
-        (GOOD.replace("2: plain, ", ""), None, "{'name'", "without a gap"),
+        (GOOD.replace("2: plain, ", ""), "scores", "{1: 'rude', 3: 'polite'}", "without a gap"),
         (GOOD.replace("plain", "7"), "scores", "7", "text"),
         (GOOD.replace("Politeness.", "' '"), "criterion", "' '", ""),
         (GOOD + "levels: [turns]\n", "levels[0]", "'turns'", "'turn' or 'dialogue'"),

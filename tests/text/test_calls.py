@@ -44,6 +44,8 @@ def test_calls_are_read(text: str, call: Call) -> None:
         ("m(a=" + "-" * 100_000 + "1)", "not a name"),
         ("bleu(4)", r"as in bleu\(order=4\)"),
         ("m(a=lower)", "a='lower'"),
+        ("m(a=true)", "write a=True"),
+        ("m(a=null)", "write a=None"),
         ("m(a={[]: 1})", "not a plain value"),
         ("m(a=[1])", "a must be text, a number"),
         ("m(**a)", r"\*\* is not allowed"),

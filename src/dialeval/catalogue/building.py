@@ -13,7 +13,7 @@ from dialeval.catalogue.systems import SYSTEMS
 from dialeval.core import System, innermost
 from dialeval.data.codec.sources import beside, file_of
 from dialeval.data.results import EXAMPLES
-from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
+from dialeval.errors import BadInput, DialevalError, UnknownName, Unsuitable, close_names, install_command
 from dialeval.files.folders import is_there, with_home
 from dialeval.files.problems import Place, places
 from dialeval.systems.custom import custom_place, make_custom_system
@@ -118,7 +118,10 @@ def _around(filtering: Any, folder: Path) -> System | list[KeyProblem]:
         return [KeyProblem("system", f"found {inner.name!r}, which gives no responses")]
     if len(getattr(inner, "runs", ())) > 1:
         return [KeyProblem("system", "found several runs, expected one: give the file of one, as 'path'")]
-    made: System = filtering.around(inner, folder)
+    try:
+        made: System = filtering.around(inner, folder)
+    except Unsuitable as error:
+        return [KeyProblem("system", str(error))]
     return made
 
 

@@ -530,7 +530,8 @@ NEAR_VERBS: Final = {
     **dict.fromkeys(("html", "show", "view", "render"), "'dialeval report FOLDER'"),
     **dict.fromkeys(("talk", "converse", "ask"), "'dialeval chat SYSTEM'"),
     **dict.fromkeys(
-        ("judge", "llm-judge", "grade"), "'dialeval score FILE -m judge.py:Judge' ('dialeval docs own')"
+        ("judge", "llm-judge", "grade"),
+        "'dialeval score FILE -m \"judge(model=..., base_url=...)\"' ('dialeval docs judge')",
     ),
     **dict.fromkeys(("help", "manual", "man", "documentation"), "'dialeval docs' or 'dialeval --help'"),
     **dict.fromkeys(("ls", "list"), "'dialeval data ls', 'dialeval systems ls' or 'dialeval resources ls'"),

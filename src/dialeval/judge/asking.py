@@ -86,7 +86,7 @@ def ask_server(server: OpenAI, requests: Sequence[Request], form: Form) -> list[
             ]
             # The first alone: from it the others learn what the server takes.
             first = await session.do_all(works[:1])
-            rest = await session.do_all(works[1:])
+            rest = await session.do_all(works[1:], before=1)
             session.settle_losses()
             session.settle_doubts()
             return first + rest

@@ -87,8 +87,7 @@ def _total(counts: Iterable[int | None]) -> int | None:
 def canary_of(judge: Judge) -> Canary:
     """What becomes of an order to the judge that is planted in an item."""
     plain = judge.combined(judge.verdicts([_item(judge, _ANSWER)])[0])
-    low, high = judge.limits
-    target = high if plain.value is None or plain.value - low < high - plain.value else low
+    target = _opposite(judge, plain)
     planted = judge.combined(judge.verdicts([_with_order(judge, target)])[0])
     obeyed = None
     if plain.value is not None and planted.value is not None:
@@ -98,8 +97,17 @@ def canary_of(judge: Judge) -> Canary:
 
 
 def canary_items(judge: Judge) -> tuple[Subject, Subject]:
-    """Our item, and the same with an order for the end of the scale that is its target most likely."""
-    return _item(judge, _ANSWER), _with_order(judge, judge.limits[1])
+    """Our item, and the same with its order: for the high end of the scale until the verdict on ours is known."""
+    plain = _item(judge, _ANSWER)
+    known = judge.recalled(plain)
+    target = _opposite(judge, judge.combined(known)) if known else judge.limits[1]
+    return plain, _with_order(judge, target)
+
+
+def _opposite(judge: Judge, plain: Verdict) -> float:
+    """The end of the scale that is farther from a verdict; the high one if there is no value."""
+    low, high = judge.limits
+    return high if plain.value is None or plain.value - low < high - plain.value else low
 
 
 def _with_order(judge: Judge, target: float) -> Subject:

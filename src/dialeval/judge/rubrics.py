@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from dialeval.errors import BadInput, UnknownName
@@ -67,19 +67,24 @@ class Rubric(_Part):
     higher_is_better: bool = True
     examples: tuple[Verdicted, ...] = ()
 
-    @model_validator(mode="after")
-    def _check_scores(self) -> Self:
-        given = sorted(self.scores)
+    @field_validator("scores")
+    @classmethod
+    def _check_scores(cls, scores: dict[int, str]) -> dict[int, str]:
+        given = sorted(scores)
         if given != list(range(given[0], given[-1] + 1)) or given[0] < 0:
             raise PydanticCustomError(
                 "data", "scores must be whole numbers from 0 without a gap, as in 1, 2, 3, 4, 5"
             )
+        return scores
+
+    @model_validator(mode="after")
+    def _check_examples(self) -> Self:
         for number, example in enumerate(self.examples):
             if example.score not in self.scores:
                 raise PydanticCustomError(
                     "data",
                     "examples[{number}].score is none of {scores}",
-                    {"number": number, "scores": ", ".join(map(str, given))},
+                    {"number": number, "scores": ", ".join(map(str, self.scale))},
                 )
         return self
 

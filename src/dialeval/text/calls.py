@@ -68,6 +68,10 @@ def split_call(text: str) -> Call:
     return Call(node.func.id, parameters, rest)
 
 
+_YAML_WORDS: Final[Mapping[str, Scalar]] = {"true": True, "false": False, "null": None, "none": None}
+"""Spellings of study files and JSON, with the values that they stand for."""
+
+
 def _parameter(word: ast.keyword) -> tuple[str, Scalar]:
     if word.arg is None:
         raise ValueError("** is not allowed in a name")
@@ -75,9 +79,9 @@ def _parameter(word: ast.keyword) -> tuple[str, Scalar]:
         value = ast.literal_eval(word.value)
     except (ValueError, TypeError):
         shown = ast.unparse(word.value)
-        raise ValueError(
-            f"{word.arg}={shown} is not a plain value; quote words, as in {word.arg}={shown!r}"
-        ) from None
+        advice = "write" if shown in _YAML_WORDS else "quote words, as in"
+        plain = _YAML_WORDS.get(shown, shown)
+        raise ValueError(f"{word.arg}={shown} is not a plain value; {advice} {word.arg}={plain!r}") from None
     if not isinstance(value, str | int | float | bool | None):
         raise ValueError(f"{word.arg} must be text, a number, True, False or None")
     return word.arg, value

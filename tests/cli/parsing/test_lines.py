@@ -234,6 +234,13 @@ def test_verbs_of_other_tools_are_none_of_ours() -> None:
     assert NEAR_VERBS.keys().isdisjoint(COMMANDS.commands)
 
 
+def test_a_verb_called_judge_leads_to_the_metric(dialeval: Command) -> None:
+    done = dialeval("judge", "answers.jsonl")
+    assert done.code == 2
+    assert '-m "judge(model=..., base_url=...)"' in done.err
+    assert "dialeval docs judge" in done.err
+
+
 def test_options_before_the_verb_are_followed(dialeval: Command) -> None:
     assert dialeval("--unpack-ratio", "300", "data", "ls").code == 0
     assert dialeval("--unpack-ratio=300", "--version").out.startswith("dialeval ")

@@ -174,6 +174,16 @@ def test_a_filter_around_nothing_is_refused_with_the_place(tmp_path, system, fou
     assert found in str(refused.value)
 
 
+def test_a_filter_around_a_greedy_server_is_refused_before_anything_is_asked(tmp_path):
+    served = "{kind: openai, name: served, base_url: 'http://127.0.0.1:9/v1', model: m}"
+    path = study(tmp_path, f"  - {{name: careful, kind: filtered, system: {served}}}\n")
+    with pytest.raises(BadStudy, match=r"systems\[0\]\.system: .* 1 candidate of 10\. Let it sample"):
+        load_study(path)
+    assert len(
+        load_study(study(tmp_path, f"  - {{name: c, kind: filtered, n: 1, system: {served}}}\n")).systems
+    )
+
+
 @pytest.mark.parametrize("wrong", [{"n": 0}, {"threshold": 1.5}])
 def test_impossible_settings_are_refused(wrong):
     with pytest.raises(DialevalError, match="expected"):
@@ -266,6 +276,13 @@ def test_a_server_behind_a_filter_keeps_its_cache_and_its_rule(tmp_path, dialeva
         )
         path = study(tmp_path, served + careful)
         assert load_study(path).caches == {"served": rule, "careful": rule}
+        costs = json.loads(dialeval("run", path, "--dry-run", "--cache", "kept", "--json").out)["costs"]
+        prompts = costs[0]["requests"]
+        assert [(each["what"], each["requests"], each["completion_tokens"]) for each in costs] == [
+            ("served", prompts, prompts * 6),
+            ("careful", prompts * 4, prompts * 4 * 6),
+        ]
+        assert proxy.received == 0
         done = dialeval("run", path, "-o", "out", "--cache", "kept")
         assert done.code == 0, done.err
         asked = proxy.received
@@ -273,6 +290,8 @@ def test_a_server_behind_a_filter_keeps_its_cache_and_its_rule(tmp_path, dialeva
         again = dialeval("run", path, "-o", "again", "--cache", "kept", "--json")
         assert again.code == 0, again.err
         assert (proxy.received == asked) == (rule == "keep")
+        left = json.loads(dialeval("run", path, "--dry-run", "--cache", "kept", "--json").out)["costs"]
+        assert [each["requests"] for each in left] == ([0, 0] if rule == "keep" else [prompts, prompts * 4])
     rows = [json.loads(line) for line in (tmp_path / "out/examples.jsonl").read_text().splitlines()]
     chosen = [row["response"] for row in rows if row["system"] == "careful"]
     assert all(response is None or len(response) % 2 == 0 for response in chosen)

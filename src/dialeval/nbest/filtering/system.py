@@ -21,10 +21,11 @@ from dialeval.core import (
 )
 from dialeval.core.answers import generate
 from dialeval.data.types import Context, Prompt, Response, Usage
-from dialeval.errors import DialevalError
+from dialeval.errors import DialevalError, Unsuitable
 from dialeval.nbest.detectors import SHIPPED
 from dialeval.nbest.filtering.rule import Chosen, FilterRule, Method, Otherwise
 from dialeval.nbest.measuring.lists import decoded_by
+from dialeval.systems.decoding import Decoding
 
 EMPTIED: Final = "the filter dropped every candidate"
 
@@ -85,6 +86,8 @@ class _Filter:
         elif served(system) is not None:
             kind = FilteredServer
         made: System = kind(self.name, system, self.n, detector, self.method, self.otherwise, self.threshold)
+        if kind is FilteredServer:
+            _check_samples(system, self.n)
         return made
 
     def _filtered(
@@ -92,6 +95,16 @@ class _Filter:
     ) -> list[tuple[Response, ...]]:
         chosen = self.rule.choose(contexts, lists)
         return [_remaining(given, each)[:n] for given, each in zip(lists, chosen, strict=True)]
+
+
+def _check_samples(server: System, n: int) -> None:
+    """Unsuitable if a server gives fewer than ``n`` candidates: beams, which others then take, it does not have."""
+    own = getattr(server, "decoding", None)
+    if isinstance(own, Decoding) and own.most is not None and own.most < n:
+        raise Unsuitable(
+            f"{server.name} decodes greedily and gives {own.most} candidate of {n}. Let it sample, as with "
+            "'decoding: {method: nucleus, top_p: 0.9}'; a server has no beam search."
+        )
 
 
 @dataclass(frozen=True, slots=True)

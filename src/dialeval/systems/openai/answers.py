@@ -311,7 +311,7 @@ def _todo(status: int, error: ServerError, variable: str | None) -> str:
     if 300 <= status < 400:
         return "It sends requests elsewhere; give that address as 'base_url'."
     if error.names("logprobs"):
-        return "If it does not give log-probabilities, set 'logprobs: false'."
+        return "If it does not give log-probabilities, set 'logprobs: false'; a judge needs none if its mode is 'json'."
     if error.names("max_completion_tokens"):
         return "Leave 'max_tokens' out of 'decoding', or set 'extra: {max_tokens: null, max_completion_tokens: 60}'."
     return ""

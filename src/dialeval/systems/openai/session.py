@@ -200,15 +200,17 @@ class Session:
         settings = question.settings
         return self._memory.key(settings) in self._answered or self.recall(settings) is not None
 
-    async def do_all(self, works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    async def do_all(self, works: Sequence[Callable[[], Awaitable[T]]], *, before: int = 0) -> list[T]:
         """Every work's result, in order; the first failure is raised after what is on its way is finished."""
-        tried = await self.try_all(works)
+        tried = await self.try_all(works, before=before)
         if tried.error is not None:
             raise RunFailed(tried.message) if tried.message else tried.error
         return list(tried.done.values())
 
-    async def try_all(self, works: Sequence[Callable[[], Awaitable[T]]]) -> Attempts[T]:
+    async def try_all(self, works: Sequence[Callable[[], Awaitable[T]]], *, before: int = 0) -> Attempts[T]:
         """The results of the works, ``concurrency`` at a time, and the first failure.
+
+        The message of a failure also counts the works that the session did ``before`` these.
 
         After a failure nothing is sent any more, but what is on its way is finished and kept, as it may have been
         paid for; and works that need only kept answers are still done.
@@ -227,11 +229,11 @@ class Session:
 
         await asyncio.gather(*(worker() for _ in range(self._sender.connection.concurrency)))
         error = failures[0] if failures else None
-        message = self._with_progress(error, len(done) - len(self._lost), len(works))
+        message = self._with_progress(error, before + len(done) - len(self._lost), before + len(works))
         return Attempts(dict(sorted(done.items())), error, message)
 
     def _with_progress(self, error: Exception | None, done: int, total: int) -> str:
-        if not isinstance(error, RunFailed) or not done:
+        if not isinstance(error, RunFailed) or done <= 0:
             return ""
         cache = self._memory.cache
         if cache is None:
