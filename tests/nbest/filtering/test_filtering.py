@@ -299,3 +299,14 @@ def test_a_server_behind_a_filter_keeps_its_cache_and_its_rule(tmp_path, dialeva
     usage = json.loads((tmp_path / "out/manifest.json").read_text())["usage"]
     tokens = {each["system"]: each["completion_tokens"] for each in usage}
     assert tokens["careful"] > tokens["served"]  # all candidates had to be paid for
+
+
+def test_a_filter_around_several_recorded_runs_is_refused_as_it_would_take_the_first_alone(tmp_path):
+    for name in "ab":
+        recorded(tmp_path / f"{name}.jsonl", {"x": ["a 0.9", "b 0.2"]})
+    systems = (
+        "  - {name: bot, kind: transcript, paths: [a.jsonl, b.jsonl]}\n"
+        "  - {name: careful, kind: filtered, system: bot}\n"
+    )
+    with pytest.raises(BadStudy, match=r"systems\[1\]\.system: found several runs"):
+        load_study(study(tmp_path, systems))
