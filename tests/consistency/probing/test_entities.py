@@ -83,3 +83,10 @@ def test_things_are_what_the_speaker_has_with_their_adjectives():
         p for p in entity_probes([Dialogue("d", talk)], per_dialogue=10).probes if p.kind == "user-entity"
     )
     assert first.question == "Do you remember what I told you about my tiny old dog?"
+
+
+def test_a_number_is_not_what_somebody_has():
+    talk = Dialogue("d", alternating(["I walk my two dogs. I ate my fifty.", "I see."], last="assistant"))
+    questions = [probe.question for probe in entity_probes([talk], per_dialogue=10).probes]
+    assert "Do you remember what I told you about my two dogs?" in questions
+    assert not any(question.endswith(("my two?", "my fifty?")) for question in questions)

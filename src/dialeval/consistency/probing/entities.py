@@ -28,12 +28,16 @@ _ADJECTIVES: Final = (
     "little|old|new|young|younger|older|favou?rite|first|second|best|own|big|small|large|tiny|huge|good|great|nice|lovely"
     "|beautiful|cute|long|short|black|white|red|blue|green|brown|grey|gray|yellow|whole|real|next|last|dear|other"
 )
+_NUMBERS: Final = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
+    "|ninety|hundred|several|many"
+)
 _THING: Final = re.compile(
     r"\b(?:my|our|(?:have|had|got|bought|own|adopted)\s+an?)\s+"
-    rf"((?:(?:{_ADJECTIVES})\s+)*(?!(?:{_ADJECTIVES})\b)[a-z]{{3,}})\b",
+    rf"((?:(?:{_ADJECTIVES}|{_NUMBERS})\s+)*(?!(?:{_ADJECTIVES}|{_NUMBERS})\b)[a-z]{{3,}})\b",
     re.IGNORECASE,
 )
-"""Something that the speaker has, with its adjectives."""
+"""Something that the speaker has, with its adjectives and its number."""
 _NO_THINGS: Final = "bit lot few while couple good great nice big own one day time way kind sort"
 _NOT_THINGS: Final = frozenset(_NO_THINGS.split())
 _FIRST_PERSON: Final = re.compile(r"\b(i|i['’](?:m|ve|d|ll)|my|we|our)\b", re.IGNORECASE)
