@@ -12,6 +12,7 @@ import pytest
 from rich.cells import cell_len as rich_cell_len
 from rich.console import Console
 
+from dialeval.display.consoles import PrintableConsole
 from dialeval.display.plain import _ONE_CELL, cell_len, plain_width, wrapped
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import _folded, print_table
@@ -121,3 +122,15 @@ def test_plain_text_is_wrapped_as_ever():
 def test_numbers_are_folded_in_one_piece(width):
     lines = _folded("new-bot - main: rouge_l >= -0.02 and 1,200.5 or 12-34", width)
     assert {"-0.02", "1,200.5"} <= set(" ".join(lines).split())
+
+
+def test_pieces_of_a_wide_table_repeat_the_columns_that_tell_its_rows_apart(monkeypatch, capsys):
+    columns = (Column("measure"), Column("criterion"), *(Column(f"c{n}", numeric=True) for n in range(9)))
+    names = [(measure, criterion) for measure in ("rouge_l", "length") for criterion in ("fluent", "true")]
+    rows = tuple(tuple(map(Cell, (*name, *["0.123456789"] * 9))) for name in names)
+    monkeypatch.setenv("COLUMNS", "80")
+    print_table(Table("t", columns, rows), PrintableConsole())
+    heads = [line.split() for line in capsys.readouterr().out.splitlines() if "measure" in line]
+    assert len(heads) > 1
+    assert all(head[:2] == ["measure", "criterion"] for head in heads)
+    assert [title for head in heads for title in head[2:]] == [f"c{n}" for n in range(9)]

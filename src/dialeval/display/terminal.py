@@ -115,21 +115,38 @@ def _pieces(table: Table, width: int) -> list[Piece]:
 
 
 def _split(table: Table, width: int) -> list[Piece]:
-    last = range(1, len(table.columns))
+    keys = _keys(table, width)
+    first, last = list(range(keys)), range(keys, len(table.columns))
     fold = next(
-        (f for f in FOLDS if all(_width(table, Piece([0, index], True, f)) <= width for index in last)),
+        (f for f in FOLDS if all(_width(table, Piece([*first, index], True, f)) <= width for index in last)),
         FOLDS[-1],
     )
-    pieces = [[0]]
+    pieces = [list(first)]
     for index in last:
-        if len(pieces[-1]) > 1 and _width(table, Piece([*pieces[-1], index], True, fold)) > width:
-            pieces.append([0])
+        if len(pieces[-1]) > keys and _width(table, Piece([*pieces[-1], index], True, fold)) > width:
+            pieces.append(list(first))
         pieces[-1].append(index)
     # As many columns in each piece as in the others reads better than a last one that stands alone.
     share = math.ceil(len(last) / len(pieces))
-    even = [[0, *last[index : index + share]] for index in range(0, len(last), share)]
+    even = [[*first, *last[index : index + share]] for index in range(0, len(last), share)]
     fits = all(_width(table, Piece(piece, True, fold)) <= width for piece in even)
     return [Piece(piece, True, fold) for piece in (even if fits else pieces)]
+
+
+def _keys(table: Table, width: int) -> int:
+    """Return how many of the first columns are repeated in every piece: those that tell the rows apart, or 1.
+
+    It is 1 if columns of words do not tell them apart, or leave no room for another one beside them.
+    """
+    for keys, column in enumerate(table.columns[:-1], 1):
+        if column.numeric:
+            break
+        if len({tuple(cell.text for cell in row[:keys]) for row in table.rows}) == len(table.rows):
+            pieces = (
+                Piece([*range(keys), index], True, FOLDS[-1]) for index in range(keys, len(table.columns))
+            )
+            return keys if all(_width(table, piece) <= width for piece in pieces) else 1
+    return 1
 
 
 def _width(table: Table, piece: Piece) -> int:
