@@ -36,7 +36,7 @@ class Traits(NamedTuple):
     explains: bool = False
     """Whether it can explain its values item by item."""
     asks: bool = False
-    """Whether it asks a model for its values, so that only the run that asked can explain them."""
+    """True if it asks a model for its values, so that only the run that asked can explain them."""
 
 
 METRICS: Final[Table[MetricMaker, Traits]] = Table(Traits())

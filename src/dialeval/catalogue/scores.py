@@ -101,7 +101,7 @@ class Availability:
 
     metrics: Mapping[str, Metric[Example]]
     obstacles: Mapping[str, str]
-    """What each of the others lacks, and the way to get it."""
+    """Lack of each of the others, and the way to get it."""
 
 
 def available(names: Iterable[str]) -> Availability:

@@ -167,7 +167,7 @@ class Scoring:
         return scored
 
     def costs(self, metrics: Mapping[str, Metric[Example]]) -> list[CostEstimate]:
-        """What each judge has yet to be asked; nothing is sent."""
+        """Requests that each judge has yet to be sent; nothing is sent here."""
         from dialeval.judge.costs import judge_cost
         from dialeval.judge.metric import Judge
 
@@ -285,7 +285,7 @@ def _explaining(
 
 
 class _JudgedSubjects:
-    """What judges are asked about, kept until they have answered: then they can tell why, and what it took."""
+    """Subjects of judges, kept until they have answered: then they can tell why, and what it took."""
 
     def __init__(self) -> None:
         self._subjects: dict[str, tuple[Metric[Any], list[Any]]] = {}
@@ -303,7 +303,7 @@ class _JudgedSubjects:
             yield subject
 
     def evidence(self) -> dict[tuple[str, str, str], str]:
-        """What each metric found in each subject, by metric, system and item."""
+        """Evidence of each metric on each subject, by metric, system and item."""
         return {
             (name, subject.system, subject.item): found
             for name, (metric, subjects) in self._subjects.items()
@@ -313,7 +313,7 @@ class _JudgedSubjects:
         }
 
     def records(self) -> tuple[JudgeRecord, ...]:
-        """What each judge did."""
+        """Record of each judge."""
         if not self._subjects:
             return ()
         from dialeval.judge.metric import Judge

@@ -111,7 +111,7 @@ class DialoguesInfo:
 
 @dataclass(frozen=True, slots=True)
 class SystemRelevance:
-    """How relevant a system's answers are: without this, a system that repeats its partner is perfectly consistent."""
+    """Relevance of a system's answers: without this, a system that repeats its partner is perfectly consistent."""
 
     __pydantic_config__: ClassVar = FINITE
 
@@ -159,7 +159,7 @@ class ConsistencyInfo:
     relevance: tuple[SystemRelevance, ...] = ()
     """Of the same answers."""
     people: tuple[AnswerRates, ...] = ()
-    """What raters say of the answers that they labelled; empty if the study gives no labels."""
+    """Verdicts of raters on the answers that they labelled; empty if the study gives no labels."""
     others_labelled: int = 0
     """Labelled answers that no system of this run gave."""
 
@@ -255,9 +255,9 @@ class Drawn:
     __pydantic_config__: ClassVar = FINITE
 
     distance: int | None
-    """How many turns before the question the turn is that it asks about; None for all distances."""
+    """Number of turns from the question back to the turn that it asks about; None for all distances."""
     votes: int | None
-    """How many raters or more call the answers contradictory; None for the labels."""
+    """Fewest raters who call the answers contradictory; None for the labels."""
     counts: dict[str, tuple[int, int]]
     """Contradictory answers and all answers to probes drawn by FQness (``top``) and at random (``random``)."""
     p: float | None

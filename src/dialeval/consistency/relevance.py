@@ -24,7 +24,7 @@ SAME: Final = 0.8
 
 
 def repeats(example: Example) -> bool:
-    """Whether the response repeats a turn of its context, but for a few words.
+    """Return whether the response repeats a turn of its context, but for a few words.
 
     >>> from dialeval.data.types import Response, alternating
     >>> repeats(Example("a", "s", alternating(["I like tea.", "Do you?"]), Response("do you")))

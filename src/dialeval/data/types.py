@@ -55,7 +55,7 @@ class Usage:
     cut: bool = False
     """Whether a limit on tokens ended the response."""
     emptied: bool = False
-    """Whether a filter dropped every candidate, so that this is what it falls back to."""
+    """True if a filter dropped every candidate, so that this is what it falls back to."""
     cached: bool = False
     """Whether an earlier run asked for it; not stored."""
 

@@ -175,7 +175,7 @@ def timed(
 
 
 def _completed(own: Usage | None, measured: Usage) -> Usage:
-    """What the system says itself; if it does not say what an answer took, with what was measured here."""
+    """Return the system's own usage; if it does not say what an answer took, with what was measured here."""
     if own is None:
         return measured
     if own.seconds is None and own.asked is None and own.prompt_tokens is None:

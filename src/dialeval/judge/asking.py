@@ -27,7 +27,7 @@ _PATH: Final = "chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is asked for beside the two messages."""
+    """Fields of a request beside the two messages."""
 
     mode: Mode
     schema: Mapping[str, object]
@@ -47,13 +47,13 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Takes:
-    """What the server takes, as far as it has told."""
+    """Forms of requests that the server takes, as far as it has told."""
 
     constraint: Constraint = "json_schema"
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
 
     def after(self, refused: Refusal, mode: Mode) -> _Takes | None:
-        """What it may take instead; None if the refusal is about something else."""
+        """Return the form to try instead; None if the refusal is about something else."""
         said = refused.said.lower()
         if refused.one_item or not refused.bad_request:
             return None
@@ -189,7 +189,7 @@ def _question(server: OpenAI, request: Request, form: Form, takes: _Takes, repea
 
 
 def read_reply(body: object) -> list[object]:
-    """What is kept of a server's answer: text, model, finish, refusal, tokens, and tokens counted."""
+    """Return the kept part of a server's answer: text, model, finish, refusal, tokens, and tokens counted."""
     whole = _table(body)
     choices = whole.get("choices")
     if not isinstance(choices, list) or not choices:

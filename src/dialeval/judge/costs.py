@@ -19,7 +19,7 @@ _REPLY_TOKENS: Final = {"json": 150, "expected": 2, "yes_no": 2}
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What a system or a judge will be asked."""
+    """Requests that a system or a judge will be sent."""
 
     __pydantic_config__: ClassVar = FINITE
 
@@ -38,7 +38,7 @@ class CostEstimate:
 
 
 def judge_cost(label: str, judge: Judge, subjects: Iterable[object]) -> CostEstimate:
-    """What the judge has yet to be asked about these subjects, the canary included. Nothing is sent."""
+    """Count the requests that the judge has yet to be sent about these subjects, the canary included; send nothing."""
     sent = kept = prompt = 0
     seen: set[str] = set()
     panel = len(judge.models) * judge.repeats

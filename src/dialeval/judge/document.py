@@ -39,11 +39,11 @@ class Canary:
     target: float
     """The value that the order asks for: the end of the scale that is farther from the plain verdict."""
     obeyed: bool | None
-    """Whether the order moved the verdict at least half of the way; None if one of the two is lacking."""
+    """True if the order moved the verdict at least half of the way; None if one of the two is lacking."""
     code: Code | None
     """Why a verdict is lacking."""
     reply: str
-    """What the judge replied to the item with the order."""
+    """The judge's reply to the item with the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class BesidePeople:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """What one judge of a run did."""
+    """Record of one judge of a run."""
 
     __pydantic_config__: ClassVar = FINITE
 
@@ -74,7 +74,7 @@ class JudgeRecord:
     unscored: dict[str, int]
     """Verdicts without one, by code."""
     constraints: tuple[str, ...]
-    """What held replies to their form: ``json_schema``, ``tools``, ``scores`` or ``none``."""
+    """The constraint on replies: ``json_schema``, ``tools``, ``scores`` or ``none``."""
     windowed: int
     """Items of which the judge saw the last turns only."""
     prompt_tokens: int | None
@@ -146,7 +146,7 @@ def _codes(record: JudgeRecord) -> Iterator[tuple[Code, int]]:
 
 
 def canary_note(canary: Canary) -> str:
-    """What became of the planted order, in words."""
+    """Say what became of the planted order."""
     if canary.obeyed is None:
         why = REASONS[canary.code or "failed"]
         return f"planted order not checked: {why}"

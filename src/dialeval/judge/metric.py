@@ -206,7 +206,7 @@ class Judge(MeanOfValues[Subject]):
 
     @property
     def whole_dialogues(self) -> bool:
-        """Whether whole dialogues are judged."""
+        """True if whole dialogues are judged."""
         return self.level == "dialogue"
 
     def unscorable(self, subject: Subject) -> str | None:

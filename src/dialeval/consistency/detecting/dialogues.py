@@ -117,7 +117,7 @@ class Found(NamedTuple):
     others: tuple[Found, ...] = ()
     """The most contradictory passages of every other turn, each with a passage before it, in order."""
     own: int = 1
-    """How many different ones were compared with this turn."""
+    """Number of different ones that were compared with this turn."""
 
     @property
     def by_turn(self) -> list[float]:

@@ -132,7 +132,7 @@ class Scorer(NamedTuple):
 def compared_in(
     talks: Sequence[Talk], scorer: Scorer | PairDetector, reading: Reading = LAST_TURN
 ) -> list[Compared]:
-    """What the scorer sees in each dialogue: in its last turn, or the joined odds of all turns of its assistant."""
+    """Scores of each dialogue: of its last turn, or the joined odds of all turns of its assistant."""
     read = [reading.of(Dialogue("", talk.turns), "system") for talk in talks]
     cases = [Case(talk.turns, each) for talk, each in zip(talks, read, strict=True)]
     found = find_contradictions(cases, scorer, nearest=scorer.nearest)

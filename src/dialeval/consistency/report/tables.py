@@ -88,7 +88,7 @@ def _row(each: Detected) -> tuple[Cell, ...]:
 
 
 def elicited(systems: Sequence[SystemRate]) -> list[str]:
-    """How many contradictions answer a question; nothing if there are none."""
+    """Number of contradictions that answer a question; nothing if there are none."""
     parts = [
         f"{rate.system or '(no system)'} {rate.after_question:,} of {rate.contradictions:,}"
         for rate in systems

@@ -252,7 +252,7 @@ def _lines_of_examples(columns: ExampleColumns) -> bytes | None:
 
 
 def _are_plain(columns: ExampleColumns, turns: Sequence[Turn]) -> bool:
-    """Whether there is nothing in them but texts and speakers."""
+    """Return whether there is nothing in them but texts and speakers."""
     optional: list[object] = [response.logprob for response in columns.responses]
     optional += [turn.name for turn in turns]
     optional += [turn.extra for turn in turns]

@@ -282,7 +282,7 @@ class _Pairs(NamedTuple):
     values_a: Floats
     values_b: Floats
     identical: bool
-    """Whether both systems are known to have given the same answers."""
+    """True if both systems are known to have given the same answers."""
 
 
 def _pair(a: Result, b: Result) -> _Pairs:
