@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +13,16 @@ from dialeval.judge.prompts import Mode, Request
 from dialeval.judge.verdicts import JudgeReply, TokenChoice
 from dialeval.systems.decoding.search import context_seed
 from dialeval.systems.openai import OpenAI
-from dialeval.systems.openai.answers import GivenUp, Malformed, Refusal, Unusable
+from dialeval.systems.openai.answers import (
+    GivenUp,
+    Malformed,
+    Refusal,
+    Unusable,
+    choice_of,
+    counted,
+    is_logprob,
+    table_of,
+)
 from dialeval.systems.openai.session import Memory, Question, Session, memory_of, open_session, run_async
 
 Constraint: TypeAlias = Literal["json_schema", "tools", "none"]
@@ -190,29 +198,24 @@ def _question(server: OpenAI, request: Request, form: Form, takes: _Takes, repea
 
 def read_reply(body: object) -> list[object]:
     """Return the kept part of a server's answer: text, model, finish, refusal, tokens, and tokens counted."""
-    whole = _table(body)
-    choices = whole.get("choices")
-    if not isinstance(choices, list) or not choices:
-        raise Malformed("the answer has no 'choices'")
-    choice = _table(choices[0])
-    message = _table(choice.get("message"))
+    choice = choice_of(body)
+    message = table_of(choice.get("message"))
     text = message.get("content")
     calls = message.get("tool_calls")
     if isinstance(calls, list) and calls:
-        function = _table(_table(calls[-1]).get("function"))
+        function = table_of(table_of(calls[-1]).get("function"))
         text = function.get("arguments")
     if text is not None and not isinstance(text, str):
         raise Malformed("the answer's text is not text")
-    refusal, usage = message.get("refusal"), whole.get("usage")
-    counts = usage if isinstance(usage, Mapping) else {}
-    model, finish = whole.get("model"), choice.get("finish_reason")
+    refusal, model, finish = message.get("refusal"), table_of(body).get("model"), choice.get("finish_reason")
     return [
         writable_text(text or ""),
         writable_text(model) if isinstance(model, str) else None,
         finish if isinstance(finish, str) else None,
         writable_text(refusal) if isinstance(refusal, str) and refusal else None,
         _tokens(choice.get("logprobs")),
-        *(_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens")),
+        counted(body, "prompt_tokens"),
+        counted(body, "completion_tokens"),
     ]
 
 
@@ -229,33 +232,14 @@ def _tokens(logprobs: object) -> list[list[object]]:
             for each in (places if isinstance(places, list) else [])
             if isinstance(each, Mapping)
             and isinstance(each.get("token"), str)
-            and _is_logprob(each.get("logprob"))
+            and is_logprob(each.get("logprob"))
         }
-        if _is_logprob(token.get("logprob")):
+        if is_logprob(token.get("logprob")):
             pairs.setdefault(token["token"], float(token["logprob"]))
         found.append(
             [writable_text(token["token"]), [[writable_text(text), value] for text, value in pairs.items()]]
         )
     return found
-
-
-def _is_logprob(value: object) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and not math.isnan(value)
-        and value <= 1e-3
-    )
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _table(value: object) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
-        raise Malformed(f"found {type(value).__name__} where an object belongs")
-    return value
 
 
 def _reply(content: Sequence[object], takes: _Takes, form: Form) -> JudgeReply:

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeGuard
 
 from dialeval.errors import RunFailed, Unsuitable, writable_text
 from dialeval.systems.openai.keys import Key
@@ -50,23 +50,24 @@ class PromptTokens(NamedTuple):
 
 def tokens_spent(body: object) -> int | None:
     """Tokens of prompt and answer; None if the server does not say."""
-    return _counted(body, "total_tokens")
+    return counted(body, "total_tokens")
 
 
-def _counted(body: object, name: str) -> int | None:
-    usage = _table(body).get("usage")
+def counted(body: object, name: str) -> int | None:
+    """Number of tokens that ``usage`` has under a name; None if the server does not say."""
+    usage = table_of(body).get("usage")
     tokens = usage.get(name) if isinstance(usage, Mapping) else None
     return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0 else None
 
 
 def read_answer(body: object) -> Answer:
     """The first choice, of the chat API or the completions API."""
-    choice = _choice(body)
+    choice = choice_of(body)
     message = choice.get("message")
     text = message.get("content") if isinstance(message, Mapping) else choice.get("text")
     if text is not None and not isinstance(text, str):
         raise Malformed("the answer's text is not text")
-    counts = _counted(body, "prompt_tokens"), _counted(body, "completion_tokens")
+    counts = counted(body, "prompt_tokens"), counted(body, "completion_tokens")
     cut = choice.get("finish_reason") in _CUT
     return Answer(text, _total(choice.get("logprobs")), *counts, cut=cut)
 
@@ -90,7 +91,7 @@ def read_echo(body: object, prompt: str) -> PromptTokens:
 
     The tokens of whatever was generated after the prompt are cut off by the server's own count of the prompt's.
     """
-    choice = _choice(body)
+    choice = choice_of(body)
     logprobs = choice.get("logprobs")
     tokens = logprobs.get("tokens") if isinstance(logprobs, Mapping) else None
     values = logprobs.get("token_logprobs") if isinstance(logprobs, Mapping) else None
@@ -103,7 +104,7 @@ def read_echo(body: object, prompt: str) -> PromptTokens:
         or len(tokens) != len(values)
     ):
         raise Unsuitable(_refused("echo", "did not repeat the prompt with its tokens' log-probabilities"))
-    count = _counted(body, "prompt_tokens")
+    count = counted(body, "prompt_tokens")
     if count is not None:
         if count > len(tokens):
             raise Unsuitable(
@@ -121,7 +122,7 @@ def read_prompt_logprobs(body: object) -> PromptTokens:
     Each place has the prompt's own token, and beside it the likeliest if that is another: so the less likely of the
     two is the prompt's. Where both are equally likely, vLLM has the prompt's first.
     """
-    places = _table(body).get("prompt_logprobs") or _choice(body).get("prompt_logprobs")
+    places = table_of(body).get("prompt_logprobs") or choice_of(body).get("prompt_logprobs")
     if not isinstance(places, list) or not places:
         raise Unsuitable(_refused("prompt_logprobs", "gave no 'prompt_logprobs'"))
     tokens: list[str] = []
@@ -144,8 +145,13 @@ def _prompted(tokens: Sequence[str], values: Sequence[object], way: str) -> Prom
     return PromptTokens(tuple(tokens), tuple(None if value is None else _logprob(value) for value in values))
 
 
+def is_logprob(value: object) -> TypeGuard[float]:
+    """Return whether the value can be a log-probability; rounding may put it just above 0."""
+    return not isinstance(value, bool) and isinstance(value, int | float) and value <= 1e-3
+
+
 def _logprob(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 1e-3:
+    if not is_logprob(value):
         raise Malformed(f"{value!r} is not a log-probability")
     return float(value)
 
@@ -158,14 +164,16 @@ def _refused(way: str, what: str) -> str:
     )
 
 
-def _choice(body: object) -> Mapping[str, object]:
-    choices = _table(body).get("choices")
+def choice_of(body: object) -> Mapping[str, object]:
+    """Return the first choice of an answer; Malformed if there is none."""
+    choices = table_of(body).get("choices")
     if not isinstance(choices, list) or not choices:
         raise Malformed("the answer has no 'choices'")
-    return _table(choices[0])
+    return table_of(choices[0])
 
 
-def _table(value: object) -> Mapping[str, object]:
+def table_of(value: object) -> Mapping[str, object]:
+    """Return the object; Malformed if the value is something else."""
     if not isinstance(value, Mapping):
         raise Malformed(f"found {type(value).__name__} where an object belongs")
     return value
