@@ -68,13 +68,17 @@ def test_the_command_has_an_option_for_the_limit(dialeval, tmp_path):
     path = tmp_path / "long.jsonl.gz"
     rows = [{**seeds.EXAMPLES[0], "id": str(n), "response": "ha " * 300} for n in range(3000)]
     path.write_bytes(gzip.compress(seeds.jsonl(rows), 9))
-    before = sources._ratio.get()
-    try:
-        refused = dialeval("--unpack-ratio", "20", "data", "validate", path)
-        assert (refused.code, "at most 20 times" in refused.err) == (1, True)
-        assert dialeval("--unpack-ratio", "1000", "data", "validate", path).code == 0
-    finally:
-        sources.allow_ratio(before)
+    refused = dialeval("--unpack-ratio", "20", "data", "validate", path)
+    assert (refused.code, "at most 20 times" in refused.err) == (1, True)
+    assert dialeval("--unpack-ratio", "1000", "data", "validate", path).code == 0
+
+
+def test_the_option_ends_with_its_command(dialeval, tmp_path):
+    path = tmp_path / "long.jsonl.gz"
+    rows = [{**seeds.EXAMPLES[0], "id": str(n), "response": "ha " * 300} for n in range(3000)]
+    path.write_bytes(gzip.compress(seeds.jsonl(rows), 9))
+    assert dialeval("--unpack-ratio", "1000", "data", "validate", path).code == 0
+    assert "at most 200 times" in dialeval("data", "validate", path).err
 
 
 def test_a_workbook_bomb_is_refused(tmp_path):

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from types import TracebackType
 from typing import Final, TextIO
 
@@ -32,7 +33,8 @@ def main() -> None:
     _print_notes()
     keeps(None)
     with printable_streams():
-        _run_or_explain(sys.argv[1:])
+        # In its own context, an option such as --unpack-ratio ends with the command that it was given to.
+        copy_context().run(_run_or_explain, sys.argv[1:])
 
 
 def _run_or_explain(words: Sequence[str]) -> None:
