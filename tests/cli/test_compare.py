@@ -351,3 +351,39 @@ def test_a_half_silent_system_is_not_identical_to_the_one_it_copies(dialeval, me
     assert "identical" not in said
     assert "equivalent" not in said
     assert "half left 30 of 60 items unanswered" in said
+
+
+def test_two_files_give_the_numbers_of_a_run_of_them_also_where_one_lacks_lines(dialeval):
+    write("full.jsonl", "full", good=30)
+    write("some.jsonl", "some", good=40)
+    lines = Path("some.jsonl").read_text().splitlines(keepends=True)
+    Path("some.jsonl").write_text("".join(lines[:45]))
+    Path("study.yaml").write_text(
+        "data: full.jsonl\nmeasures: [rouge_l, bleu]\nsystems:\n"
+        "  - {name: full, kind: transcript, path: full.jsonl}\n  - {name: some, kind: transcript, path: some.jsonl}\n"
+    )
+    assert dialeval("run", "study.yaml", "-o", "run").code == 0
+    asked = ("-m", "rouge_l", "-m", "bleu", "--json")
+    run, files, beside = (
+        json.loads(dialeval("compare", *sides, *asked).out)
+        for sides in (
+            ("run:full", "run:some"),
+            ("full.jsonl", "some.jsonl"),
+            ("run:full", "some.jsonl"),
+        )
+    )
+    assert [row["difference"]["n"] for row in run["comparisons"]] == [60, 60]
+    assert files["comparisons"] == run["comparisons"]
+    assert beside["comparisons"] == run["comparisons"]
+    assert files["unanswered"] == [{"source": "some.jsonl", "system": "some", "unanswered": 15, "items": 60}]
+
+
+def test_files_about_other_items_for_the_most_part_are_compared_on_those_they_share(dialeval):
+    write("full.jsonl", "full", good=30)
+    write("some.jsonl", "some", good=40)
+    lines = Path("some.jsonl").read_text().splitlines(keepends=True)
+    Path("some.jsonl").write_text("".join(lines[:30]))
+    (row,) = json.loads(dialeval("compare", "full.jsonl", "some.jsonl", "-m", "rouge_l", "--json").out)[
+        "comparisons"
+    ]
+    assert (row["difference"]["n"], row["unpaired"]) == (30, 30)

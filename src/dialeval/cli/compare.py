@@ -167,7 +167,8 @@ def compare(
     for label, status in (row for known in statuses.values() for row in known.items()):
         _say(f"{label}: {status}.", indent="")
     for side in (first, second):
-        for told in silence_notes(side.results.items()):
+        named = (((key.measure, _name(side, key.system)), found) for key, found in side.results.items())
+        for told in silence_notes(named):
             _say(f"{told} ({side.source}).", indent="")
         for leak in side.leaks:
             _say(f"{leak.sentence} ({side.source})", indent="")
@@ -180,7 +181,11 @@ def _by_system(*sides: Side) -> Iterator[tuple[str, Result]]:
     """Yield results with the names of their systems, or with that of the file if it names none."""
     for side in sides:
         for key, result in side.results.items():
-            yield side.source if key.system == UNNAMED else key.system, result
+            yield _name(side, key.system), result
+
+
+def _name(side: Side, system: str) -> str:
+    return side.source if system == UNNAMED else system
 
 
 def _say(text: str, *, indent: str) -> None:

@@ -17,7 +17,7 @@ from dialeval.data.codec.parts import item_named, references_of
 from dialeval.data.codec.sources import Source, shown
 from dialeval.data.reader import Guess, place_of, read, read_guessing
 from dialeval.data.table import Table, ids_of
-from dialeval.data.types import Dialogue, Example, Kind, NBest, Prompt, Question, Record, Turn
+from dialeval.data.types import Dialogue, Example, Kind, NBest, Prompt, Question, Record, Response, Turn
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.text.ids import TextNumbers
 
@@ -76,6 +76,19 @@ def _answers(dialogue: Dialogue) -> Iterator[tuple[int, Turn]]:
             and any(said.speaker != "system" for said in dialogue.turns[:index])
         ):
             yield index, turn
+
+
+def example_of(prompt: Prompt, system: str, response: Response) -> Example:
+    """Return a system's response to a prompt as an example, ready to be scored."""
+    return Example(
+        prompt.item,
+        system,
+        prompt.context,
+        response,
+        prompt.references,
+        prompt.knowledge,
+        prompt.assertions,
+    )
 
 
 def prompt_of(record: Record) -> Prompt:

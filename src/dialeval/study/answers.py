@@ -10,6 +10,7 @@ from dialeval.core import Missing, Replayer, System
 from dialeval.data import Example, Prompt, Response
 from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.dialects import tell
+from dialeval.data.prompts import example_of
 from dialeval.data.reader import place_of
 from dialeval.data.table import NoSpace, Table
 from dialeval.display.wording import count
@@ -127,15 +128,7 @@ def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) 
         said = Response("", missing=reason, cause="silent")
     if said.cause == "failed":
         return Missing(prompt.item, system.name, said.missing or NO_RESPONSE, said.cause)
-    return Example(
-        prompt.item,
-        system.name,
-        prompt.context,
-        said,
-        prompt.references,
-        prompt.knowledge,
-        prompt.assertions,
-    )
+    return example_of(prompt, system.name, said)
 
 
 def recorded_examples(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from dialeval.catalogue.tasks import TASKS
 from dialeval.core import Missing, Resampling, Result
-from dialeval.data import Example, Prompt, canonical, read
+from dialeval.data import Example, Prompt, Response, canonical, read
 from dialeval.data.codec.column_names import Columns, ColumnsGiven
 from dialeval.data.codec.sources import file_of, split_format
-from dialeval.data.prompts import prompt_of
+from dialeval.data.prompts import example_of, prompt_of
 from dialeval.data.types import UNNAMED
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import (
@@ -32,6 +32,7 @@ from dialeval.evaluation.silence import Unanswered, unanswered_of
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.measures import build_measure
+from dialeval.study.unmatched import MOST_UNMATCHED
 from dialeval.text.calls import split_call
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
@@ -154,14 +155,34 @@ def _open_sides(
     examples = {place: files.examples(place) for place in places if place not in runs}
     known = {item: prompt for side in runs.values() for item, prompt in side.known.items()}
     for given in examples.values():
-        known |= _prompts_known([e for e in given if isinstance(e, Example)])
+        known |= _prompts_known(_present(given))
+    complete = {place: files.completed(place, given, known) for place, given in examples.items()}
+    asked = known if runs else {e.item: prompt_of(e) for given in complete.values() for e in _present(given)}
     first, second = (
         runs[place]
         if place in runs
-        else _from_file(place, files.completed(place, examples[place], known), shared)
+        else _from_file(place, [*complete[place], *_absent(place, complete[place], asked)], shared)
         for place in places
     )
     return first, second
+
+
+def _absent(
+    place: _Place, examples: Sequence[Example | Missing], asked: Mapping[str, Prompt]
+) -> Iterator[Example]:
+    """Yield the items that a system of the file has no line for: unanswered, as in a run of the same files.
+
+    A file that lacks half of the items or more is about other items: those are left unpaired.
+    """
+    lines: dict[str, set[str]] = {}
+    for example in examples:
+        lines.setdefault(example.system, set()).add(example.item)
+    reason = f"no line with this id in {place.path.name}"
+    for system, items in lines.items():
+        absent = [prompt for item, prompt in asked.items() if item not in items]
+        if len(absent) < MOST_UNMATCHED * len(asked):
+            for prompt in absent:
+                yield example_of(prompt, system, Response("", missing=reason, cause="silent"))
 
 
 def compare_sides(a: Side, b: Side, resampling: Resampling, claim: Claim | None = None) -> list[Comparison]:
@@ -339,8 +360,12 @@ def _from_file(place: _Place, examples: Sequence[Example | Missing], measures: S
     metrics = {measure.label: measure.metric for measure in built if measure.capability is None}
     results = evaluate(metrics, examples, Plan(resampling=Resampling(resamples=0)))
     kept = {Key(*key): result for key, result in results.items()}
-    present = [example for example in examples if isinstance(example, Example)]
+    present = _present(examples)
     return _picked(Side(str(place.path), kept, _prompts(present), leaks=leaks_of(present)), place)
+
+
+def _present(examples: Iterable[Example | Missing]) -> list[Example]:
+    return [example for example in examples if isinstance(example, Example)]
 
 
 def _picked(side: Side, place: _Place) -> Side:
