@@ -10,11 +10,18 @@ import pytest
 
 from dialeval.catalogue import CORPUS_MEASURES, METRICS, build_any, summary
 from dialeval.core import Metric, Signature
-from dialeval.data.types import Example, Response
+from dialeval.data.types import Dialogue, Example, Response
 from dialeval.errors import UnknownName
 from support.paths import DOCS
 
 every_measure = pytest.mark.parametrize("name", CORPUS_MEASURES)
+
+
+def subjects(name: str, texts: list[str]) -> list[Example] | list[Dialogue]:
+    """Responses of a system; talks, of which those about "a b" succeed, for a measure of talks."""
+    if measured(name).whole_dialogues:
+        return [Dialogue(f"{t}/{at}", (), "s", {"success": t == "a b"}) for at, t in enumerate(texts)]
+    return [Example(str(at), "s", (), Response(t)) for at, t in enumerate(texts)]
 
 
 def measured(name: str) -> Metric[Example]:
@@ -26,7 +33,7 @@ def measured(name: str) -> Metric[Example]:
 @every_measure
 def test_scores_are_within_bounds_and_one_is_left_out_at_a_time(name: str) -> None:
     measure = measured(name)
-    examples = [Example(str(at), "s", (), Response(t)) for at, t in enumerate(["a b", "b a c", "", "a b"])]
+    examples = subjects(name, ["a b", "b a c", "", "a b"])
     found = measure.without(examples, np.array([0, 1, 2, 1]))
     assert measure.limits[0] <= found.score <= measure.limits[1]
     assert found.without.shape == (3,)
@@ -35,7 +42,7 @@ def test_scores_are_within_bounds_and_one_is_left_out_at_a_time(name: str) -> No
 @every_measure
 def test_the_order_of_responses_and_groups_changes_nothing(name: str) -> None:
     texts = ["a b c", "a b", "", "c c c d", "a b c"]
-    examples = [Example(str(at), "s", (), Response(t)) for at, t in enumerate(texts)]
+    examples = subjects(name, texts)
     groups = np.array([0, 1, 0, 2, 1])
     found, turned = (
         measured(name).without(examples, groups),

@@ -203,6 +203,13 @@ def _judge() -> MetricMaker:
     return Judge
 
 
+@METRICS.family("success", "turns_to_success", "user_faults", traits=Traits(costly=True, explains=True))
+def _talks() -> tuple[MetricMaker, ...]:
+    from dialeval.talks.metrics import Success, TurnsToSuccess, UserFaults
+
+    return Success, TurnsToSuccess, UserFaults
+
+
 @METRICS.entry("length", Traits(last=True))
 def _length() -> MetricMaker:
     from dialeval.metrics.length import Length
@@ -215,6 +222,13 @@ def _distinct() -> MetricMaker:
     from dialeval.metrics.diversity import Distinct
 
     return Distinct
+
+
+@CORPUS_MEASURES.entry("pass_k", Traits(costly=True))
+def _pass_k() -> MetricMaker:
+    from dialeval.talks.metrics import PassK
+
+    return PassK
 
 
 @CORPUS_MEASURES.entry("self_bleu")

@@ -66,6 +66,13 @@ def _nbest() -> Capability:
     return NBestLists()
 
 
+@TASKS.entry("talks", Traits(files=("talks.jsonl",)))
+def _talks() -> Capability:
+    from dialeval.talks.measure import Talks
+
+    return Talks()
+
+
 @TASKS.entry("nlg", Traits(shows=("slot_error_rate",)))
 def _nlg() -> Capability:
     from dialeval.nlg.measure import SlotErrors

@@ -241,6 +241,18 @@ def _rgm_contradiction() -> Format:
     )
 
 
+@FORMATS.entry("tau-bench")
+def _tau_bench() -> Format:
+    from dialeval.data.importers.corpora.tau_bench import KINDS, read
+
+    return Format(
+        "tau-bench",
+        "tau-bench and tau2-bench: talks of agents with a simulated user, and rewards",
+        KINDS,
+        read,
+    )
+
+
 @FORMATS.entry("llm-rubric")
 def _llm_rubric() -> Format:
     from dialeval.data.importers.corpora.recorded_judges import KINDS, read_llm_rubric

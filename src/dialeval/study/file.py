@@ -40,6 +40,7 @@ from dialeval.text.calls import construct
 
 if TYPE_CHECKING:
     from dialeval.ratings import RatingScale
+    from dialeval.talks.measure import TalkPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,8 @@ class Study:
     """Share of the items that a system may leave unanswered and still pass a gate."""
     gold: tuple[str, ...] = ()
     """Systems whose responses are meant to equal the references."""
+    talks: TalkPlan | None = None
+    """Talks with a simulated user, which all measures of responses and dialogues are about; None if there are none."""
 
     @property
     def silence(self) -> SilenceRule:
@@ -119,6 +122,7 @@ def compose_study(content: Mapping[str, object], path: str | Path = "study.yaml"
 
 
 def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str) -> Study:
+    content = _with_scenarios_as_data(content)
     file = check_shape(content)
     problems = file if isinstance(file, list) else []
     listed = _with_siblings(_listed(content, "systems"))
@@ -133,6 +137,14 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
     ]
     built = [system for system in systems if system is not None]
     known = _distinct([measure for measure in measures if measure is not None])
+    talks = None
+    if not isinstance(file, list) and file.talks is not None:
+        from dialeval.study.talks import build_talks, on_plan
+
+        talks = build_talks(file.talks, path.parent, file.seed, problems)
+        if talks is not None:
+            first = next((n for n, measure in enumerate(known) if measure.capability is None), None)
+            known = [on_plan(measure, talks, leads=n == first) for n, measure in enumerate(known)]
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
@@ -177,7 +189,17 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
         columns=columns,
         allow_unanswered=file.allow_unanswered,
         gold=tuple(file.gold),
+        talks=talks,
     )
+
+
+def _with_scenarios_as_data(content: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the keys of a study; of one of talks without ``data``, the scenarios are the data."""
+    talks = content.get("talks")
+    scenarios = talks.get("scenarios") if isinstance(talks, Mapping) else None
+    if isinstance(scenarios, str) and "data" not in content:
+        return {"data": scenarios, **content}
+    return content
 
 
 def _listed(content: Mapping[str, object], key: str) -> list[Any]:

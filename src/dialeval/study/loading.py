@@ -22,7 +22,7 @@ from dialeval.core import (
     Signature,
     by_context,
 )
-from dialeval.data import Example, refuse
+from dialeval.data import Dialogue, Example, refuse
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.framed import Framed
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
@@ -178,11 +178,15 @@ def _scored(
         known = said.hashes(block.system, block.items, measure.capability)
         result = dataclasses.replace(result, answers=known)
         results[key] = SystemResult(measure, block.system, result, result)
+    held = _talks(folder)
     for key, score in scores.items():
         measure = _measure(folder, score, code)
         if not measure.metric.per_item:
             times = runs[score.system]
-            subjects = _subjects(score.system, examples, results)
+            talks = [talk for talk in held if talk.system == score.system]
+            subjects = talks or _subjects(score.system, examples, results)
+            if talks:
+                measure = _of_talks(measure)
             if times > 1:
                 subjects = _repeated(subjects, [read_run_of(folder, run) for run in range(2, times + 1)])
             metric = over_runs(measure.metric, times)
@@ -192,6 +196,21 @@ def _scored(
             outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key], resampling.confidence))
             results[key] = SystemResult(measure, score.system, outcome, outcome)
     return tuple(results[key] for key in scores)
+
+
+def _talks(folder: Path) -> list[Dialogue]:
+    """Return the talks of a run with simulated users; none of other runs, which import nothing for it."""
+    if not any((folder / name).is_file() for name in TASKS.traits["talks"].files):
+        return []
+    from dialeval.talks.measure import read_talks
+
+    return list(read_talks(folder))
+
+
+def _of_talks(measure: Measure) -> Measure:
+    from dialeval.talks.turns import on_talks
+
+    return dataclasses.replace(measure, metric=on_talks(measure.metric))
 
 
 class _Answers:

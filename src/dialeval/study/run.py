@@ -162,6 +162,8 @@ def _by_contexts(study: Study) -> Study:
 
 def uses_answers(study: Study) -> bool:
     """Return whether the study uses answers to its prompts, which may have to be paid for."""
+    if study.talks is not None:
+        return False
     return study.human is not None or any(measure.capability is None for measure in study.measures)
 
 
@@ -194,6 +196,8 @@ def read_inputs(study: Study) -> Inputs:
 
 def _prompts(study: Study) -> Sequence[Prompt]:
     """The prompts; of systems that only recorded something else, as whole dialogues, the items of these."""
+    if study.talks is not None:
+        return [Prompt(item, ()) for item in study.talks.items]
     recorded = [items for system in study.systems if (items := recorded_items(system)) is not None]
     if len(recorded) == len(study.systems):
         return [Prompt(item, ()) for item in dict.fromkeys(chain.from_iterable(recorded))]

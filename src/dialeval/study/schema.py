@@ -84,6 +84,20 @@ class EngineFile(BaseModel):
         return EngineSettings(self.name, self.address, self.resources.cpus, self.resources.gpus)
 
 
+def _as_user(given: object) -> object:
+    return {"model": given} if isinstance(given, str) else given
+
+
+class TalksFile(BaseModel):
+    """Keys of ``talks``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    scenarios: Annotated[str, Field(min_length=1)]
+    user: Annotated[dict[str, Any], BeforeValidator(_as_user)]
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+
+
 def _as_engine(given: object) -> object:
     return {"name": given} if isinstance(given, str) else given
 
@@ -102,6 +116,7 @@ class StudyFile(BaseModel):
 
     name: Annotated[str, Field(min_length=1)] | None = None
     data: Annotated[DataFile, BeforeValidator(_as_data)]
+    talks: TalksFile | None = None
     references: Annotated[list[str], BeforeValidator(_as_list)] = []
     turns: Literal["last", "all"] = "last"
     systems: Annotated[list[str | dict[str, Any]], Field(min_length=1)]

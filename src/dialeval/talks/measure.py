@@ -1,0 +1,167 @@
+"""Talks as a study knows them: every measure of responses or dialogues, asked about talks with a simulated user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from dialeval.core import Generator, Metric, Resampling, System
+from dialeval.data import read, write
+from dialeval.data.types import Dialogue, Example, Response
+from dialeval.display.pages import Section
+from dialeval.display.wording import count, listing, percent
+from dialeval.errors import Unsuitable
+from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, Tools
+from dialeval.talks.conduct import Means, hold_talks
+from dialeval.talks.document import TalksInfo
+from dialeval.talks.faults import with_faults
+from dialeval.talks.scenarios import Scenario, digest_of
+from dialeval.talks.success import with_outcomes
+from dialeval.talks.summary import talks_info
+from dialeval.talks.users import SimulatedUser
+
+TALKS: Final = "talks.jsonl"
+"""Every talk of a run, in the run folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class TalkPlan:
+    """Who talks about what, and how often."""
+
+    scenarios: tuple[Scenario, ...]
+    path: Path
+    user: SimulatedUser
+    repeats: int = 1
+    seed: int = 0
+    folder: Path = Path()
+    """Folder of custom functions that decide on success."""
+
+    @property
+    def key(self) -> Hashable:
+        """All that moves the talks but the system."""
+        return "talks", digest_of(self.scenarios), str(self.user.signature), self.repeats, self.seed
+
+    @property
+    def items(self) -> list[str]:
+        """Ids of all talks of a system."""
+        return [f"{scenario.id}/{n}" for scenario in self.scenarios for n in range(1, self.repeats + 1)]
+
+    def hold(self, system: System, tools: Tools) -> list[Dialogue]:
+        """Let a system talk, and judge the talks."""
+        if not isinstance(system, Generator):
+            raise Unsuitable(f"{system.name} replays what was recorded; it cannot talk with anybody.")
+        scenarios = self.scenarios[: tools.limit]
+        means = Means(cache=tools.cache, watch=tools.watch, executor=tools.executor)
+        talks = hold_talks(system, scenarios, self.user, repeats=self.repeats, seed=self.seed, means=means)
+        return with_faults(with_outcomes(talks, scenarios, self.folder), scenarios)
+
+
+@dataclass(frozen=True, slots=True)
+class TalkMeasure:
+    """A measure of talks."""
+
+    metric: Metric[Any]
+    plan: TalkPlan
+    leads: bool
+    """Whether it is the first of the study, which the summary of talks stands beside."""
+
+    @property
+    def inputs(self) -> Mapping[str, str | None]:
+        """The file of scenarios."""
+        return {"scenarios": str(self.plan.path)}
+
+    def subjects(self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools) -> Subjects:
+        """Return the system's talks."""
+        return self.plan.hold(respondent.system, tools)
+
+
+class Talks:
+    """Talks in a study."""
+
+    name: Final = "talks"
+    measures: Final[Mapping[str, Callable[..., Asking]]] = {}
+    shows: Final = frozenset[str]()
+    files: Final[Collection[str]] = (TALKS,)
+    systems: Final[Mapping[str, Callable[..., System]]] = {}
+    hint: Final = "talks: {scenarios: scenarios.yaml, user: {...}}"
+    document: Final = TalksInfo
+
+    def section(
+        self, measure: Measure, subjects: Mapping[str, Subjects], resampling: Resampling
+    ) -> TalksInfo | None:
+        """Return the summary of the talks beside the study's first measure of them."""
+        talks = {system: held for system, given in subjects.items() if (held := talks_in(given))}
+        asking = measure.asking
+        if not talks or not isinstance(asking, TalkMeasure) or not asking.leads:
+            return None
+        return talks_info(measure.label, talks, asking.plan.scenarios, resampling)
+
+    def write(self, folder: Path, subjects: Iterable[tuple[str, Subjects]]) -> None:
+        """Write every talk once as a line of ``talks.jsonl``; no file if there is none."""
+        talks = {(talk.system, talk.item): talk for _, given in subjects for talk in talks_in(given)}
+        if talks:
+            write(folder / TALKS, talks.values())
+        else:
+            (folder / TALKS).unlink(missing_ok=True)
+
+    def asked(self, folder: Path) -> dict[str, bytes]:
+        """The first turn of each talk, by which runs show that they asked the same."""
+        return {
+            f"{self.name} {talk.item}": next((turn.text for turn in talk.turns), "").encode()
+            for talk in read_talks(folder)
+        }
+
+    def examples(self, folder: Path) -> Iterator[Example]:
+        """The last response of each talk."""
+        return map(_as_example, read_talks(folder))
+
+    def examples_of(self, subjects: Subjects) -> Iterator[Example]:
+        """The same from the talks themselves."""
+        return map(_as_example, talks_in(subjects))
+
+    def lines(self, sections: Sequence[TalksInfo]) -> Iterator[str]:
+        """Notes below a leaderboard: who talked, what the user's faults leave open, and failures."""
+        for info in sections:
+            yield f"talks: {info.status}; {count(info.scenarios, 'scenario')}, {count(info.repeats, 'repeat')} each"
+            for each in info.systems:
+                if each.faults:
+                    kinds = listing([f"{kind} {number}" for kind, number in each.faults.items()])
+                    yield (
+                        f"{each.system}: the simulated user made faults ({kinds}); success is between "
+                        f"{percent(each.worst)} and {percent(each.best)} if they are counted against or for it, and "
+                        f"{percent(each.faultless.value)} without those talks"
+                    )
+                if failed := each.ends.get("failed"):
+                    yield (
+                        f"{each.system}: {count(failed, 'talk')} failed for a technical reason and left out; counted "
+                        f"as no success, it is {percent(each.failures_as_zero.value)}"
+                    )
+                if each.identical:
+                    yield f"{each.system}: all repeats are word for word the same, so they say nothing about chance"
+
+    def page(self, sections: Sequence[TalksInfo]) -> Section:
+        """Success by scenario, faults, costs, and the talks side by side."""
+        from dialeval.talks.page import talks_section
+
+        return talks_section(sections)
+
+
+def talks_in(subjects: Subjects) -> list[Dialogue]:
+    """Return those of the subjects that are talks."""
+    return [subject for subject in subjects if isinstance(subject, Dialogue)]
+
+
+def read_talks(folder: Path) -> Iterator[Dialogue]:
+    """The talks of a run folder; none if it has none."""
+    path = folder / TALKS
+    return read(path, "dialogue") if path.is_file() else iter(())
+
+
+def _as_example(talk: Dialogue) -> Example:
+    said = [place for place, turn in enumerate(talk.turns) if turn.speaker == "assistant"]
+    if not said:
+        return Example(talk.item, talk.system, talk.turns, Response("", missing="no response of the system"))
+    last = said[-1]
+    return Example(talk.item, talk.system, talk.turns[:last], Response(talk.turns[last].text))
