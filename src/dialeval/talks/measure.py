@@ -107,9 +107,9 @@ class Talks:
             (folder / TALKS).unlink(missing_ok=True)
 
     def asked(self, folder: Path) -> dict[str, bytes]:
-        """The first turn of each talk, by which runs show that they asked the same."""
+        """The user and the seed of each talk, by which runs show that they asked the same."""
         return {
-            f"{self.name} {talk.item}": next((turn.text for turn in talk.turns), "").encode()
+            f"{self.name} {talk.item}": f"{talk.metadata.get('user_signature')} {talk.metadata.get('seed')}".encode()
             for talk in read_talks(folder)
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -111,9 +112,9 @@ class ModelUser:
     @property
     def signature(self) -> Signature:
         """The model's signature, the rules and the form."""
-        facts = [("model", str(self.system.signature)), ("version", str(VERSION))]
-        facts += [("prompt", self.prompt)] if self.prompt else []
-        return Signature("user", (("form", self.form),), tuple(facts))
+        rules = hashlib.sha256((self.prompt or _RULES).encode()).hexdigest()[:12]
+        parameters = (("model", str(self.system.signature)), ("form", self.form))
+        return Signature("user", parameters, (("rules", rules),), version=VERSION)
 
     def speak(self, requests: Sequence[UserRequest], ask: Ask) -> list[UserTurn]:
         """Ask the model for the next turn of each talk."""
