@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from dialeval.cli.options import From, Seed
+from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.core import Generator
 from dialeval.core.answers import generate
-from dialeval.data import Dialogue, Prompt, Turn, read_prompts, write
+from dialeval.data import Dialogue, Prompt, Response, Turn, read_prompts, write
 from dialeval.data.codec.sources import native_format
 from dialeval.display.wording import one_line
 from dialeval.engine.progress import RichProgress
@@ -42,6 +43,14 @@ def chat(
     openings: Annotated[
         Path | None, Option("--openings", help="How talks begin: prompts or dialogues, one talk each.")
     ] = None,
+    scenario: Annotated[
+        Path | None,
+        Option(
+            "--scenario",
+            metavar="FILE",
+            help="Play the user of these scenarios, one talk each; -o keeps the talks with their outcomes.",
+        ),
+    ] = None,
     turns: Annotated[
         int | None,
         Option(
@@ -61,6 +70,8 @@ def chat(
     Example: dialeval chat smollm2-135m-instruct
 
     Example: dialeval chat smollm2-135m-instruct --with self --openings prompts.jsonl --turns 6 -o talks.jsonl
+
+    Example: dialeval chat smollm2-135m-instruct --scenario scenarios.yaml -o real_talks.jsonl
     """
     speaker = _generator(named_system(system))
     if out:
@@ -69,6 +80,11 @@ def chat(
         raise DialevalError(
             "Found both --with and --script; a system can talk with one of them. Leave one out."
         )
+    if scenario is not None:
+        if partner or script or openings or turns:
+            raise BadUsage("it goes without --with, --script, --openings and --turns", where="--scenario")
+        _play(speaker, scenario, limit, seed, out)
+        return
     begin = _openings(openings, limit, format)
     if partner or script:
         listener = _scripted(script) if script else speaker if partner == "self" else _partner(partner)
@@ -82,6 +98,47 @@ def chat(
         finally:
             # Also where the system fails or is interrupted: what was said until then is not lost.
             _keep(out, [Dialogue(begin[0].item, tuple(said), speaker.name, {"seed": seed})])
+
+
+def _play(speaker: Generator, file: Path, limit: int | None, seed: int, out: Path | None) -> None:
+    """A person plays the user of each scenario; what was said is kept even if the person stops in the middle."""
+    from dialeval.talks.faults import with_faults
+    from dialeval.talks.scenarios import read_scenarios
+    from dialeval.talks.success import with_outcomes
+    from dialeval.talks.users import briefing
+
+    held: list[Dialogue] = []
+    scenarios = read_scenarios(file).scenarios[:limit]
+    try:
+        for number, scenario in enumerate(scenarios, start=1):
+            print(f"\n{number} of {len(scenarios)}: {briefing(scenario)}", file=sys.stderr)
+            turns = [Turn("system", scenario.instructions)] if scenario.instructions else []
+            for said in scenario.first:
+                turns.append(Turn("user", said))
+                _append_answer(speaker, turns, seed)
+            try:
+                _talk(speaker, turns, seed)
+            finally:
+                metadata = {
+                    "scenario": scenario.id,
+                    "repeat": 1,
+                    "user": "person",
+                    "seed": seed,
+                    "end": "user",
+                }
+                held.append(Dialogue(f"{scenario.id}/1", tuple(turns), speaker.name, metadata))
+    finally:
+        spoken = [each for each in held if any(turn.speaker == "user" for turn in each.turns)]
+        judged = with_faults(with_outcomes(spoken, scenarios, file.parent), scenarios)
+        for each in judged:
+            told = {True: "reached", False: "not reached"}.get(bool(each.metadata["success"]))
+            unknown = each.metadata["success"] is None
+            why = each.metadata.get("success_reason")
+            print(
+                f"{each.item}: goal {'not known' if unknown else told}{f' ({why})' if why else ''}",
+                file=sys.stderr,
+            )
+        _keep(out, judged)
 
 
 def _keep(out: Path | None, dialogues: Sequence[Dialogue]) -> None:
@@ -170,10 +227,17 @@ def _talk(system: Generator, turns: list[Turn], seed: int) -> None:
         _answer(system, turns, draw)
 
 
-def _answer(system: Generator, turns: list[Turn], seed: int) -> None:
+def _append_answer(system: Generator, turns: list[Turn], seed: int) -> tuple[Response, ...]:
+    """Append the system's answer if it has one; return its responses."""
     answers = generate(system, [tuple(turns)], seed=seed)[0]
     if answers and answers[0].missing is None:
         turns.append(Turn("assistant", answers[0].text, system.name))
+    return answers
+
+
+def _answer(system: Generator, turns: list[Turn], seed: int) -> None:
+    answers = _append_answer(system, turns, seed)
+    if answers and answers[0].missing is None:
         print(_line(turns[-1]))
         usage = answers[0].usage
         if usage is not None and usage.emptied:

@@ -360,6 +360,25 @@ def _resources_verify() -> Function:
     return verify
 
 
+SCENARIOS: Final = COMMANDS.group(
+    "scenarios", "Scenarios for simulated users.", "dialeval scenarios check scenarios.yaml"
+)
+
+
+@SCENARIOS.verb("from", "Distil scenarios from dialogues.")
+def _scenarios_from() -> Function:
+    from dialeval.cli.talks import from_dialogues
+
+    return from_dialogues
+
+
+@SCENARIOS.verb("check", "Check a file of scenarios.")
+def _scenarios_check() -> Function:
+    from dialeval.cli.talks import check
+
+    return check
+
+
 SELECT: Final = COMMANDS.group(
     "select",
     "Build a test set of candidates to choose from, and ask systems.",
@@ -431,6 +450,32 @@ def _systems_ls() -> Function:
     from dialeval.cli.systems import ls
 
     return ls
+
+
+TALKS: Final = COMMANDS.group(
+    "talks", "Simulated users beside real ones and beside each other.", "dialeval talks users runs/talks"
+)
+
+
+@TALKS.verb("users", "Describe how users behave, simulated ones beside real ones.")
+def _talks_users() -> Function:
+    from dialeval.cli.talks import users
+
+    return users
+
+
+@TALKS.verb("correct", "Estimate success with real users from few real talks and many simulated ones.")
+def _talks_correct() -> Function:
+    from dialeval.cli.talks import correct
+
+    return correct
+
+
+@TALKS.verb("survive", "Tell whether a ranking survives another simulated user.")
+def _talks_survive() -> Function:
+    from dialeval.cli.talks import survive
+
+    return survive
 
 
 TRAIN: Final = COMMANDS.group(

@@ -253,6 +253,18 @@ def _tau_bench() -> Format:
     )
 
 
+@FORMATS.entry("simulator-arena")
+def _simulator_arena() -> Format:
+    from dialeval.data.importers.corpora.simulator_arena import KINDS, read
+
+    return Format(
+        "simulator-arena",
+        "SimulatorArena: real users who write documents and learn mathematics, with ratings and votes (.jsonl)",
+        KINDS,
+        read,
+    )
+
+
 @FORMATS.entry("llm-rubric")
 def _llm_rubric() -> Format:
     from dialeval.data.importers.corpora.recorded_judges import KINDS, read_llm_rubric

@@ -398,6 +398,11 @@ def _prompts(examples: Iterable[Example]) -> dict[str, bytes]:
 
 def _same_prompts(a: Side, b: Side) -> None:
     differ = [item for item, asked in a.prompts.items() if b.prompts.get(item, asked) != asked]
+    if differ and differ[0].startswith("talks "):
+        raise Unsuitable(
+            f"{a.source} and {b.source} are talks with different simulated users or seeds, so their differences may be "
+            f"the users'. 'dialeval talks survive {a.source} {b.source}' compares the systems under both users."
+        )
     if differ:
         raise Unsuitable(
             f"Items ({len(differ)}) have other contexts or references in {b.source} than in {a.source} (first: "

@@ -96,7 +96,9 @@ def _graph(path: Path, name: str) -> GraphUser:
     except BadInput:
         raise
     except Exception as error:
-        raise BadInput(str(path), f"no readable YAML ({first_line(error)})", "states", f"Write {_SHAPE}.") from None
+        raise BadInput(
+            str(path), f"no readable YAML ({first_line(error)})", "states", f"Write {_SHAPE}."
+        ) from None
     if not isinstance(given, Mapping) or not given:
         raise BadInput(str(path), "no states", "states by name", f"Write {_SHAPE}.")
     states = {str(key): _state(str(path), str(key), value) for key, value in given.items()}

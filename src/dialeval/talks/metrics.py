@@ -246,8 +246,8 @@ class TurnsToSuccess(_TalkMetric):
 class UserFaults(_TalkMetric):
     """Share of talks with a fault of the simulated user that may have changed the outcome.
 
-    It describes the user, not the system. ``kind`` counts one kind alone, minor ones too: ``invented``, ``early``, ``ended_early``, ``never_ended``,
-    ``off_goal``, ``language``, ``repeated`` or ``empty``.
+    It describes the user, not the system. ``kind`` counts one kind alone, minor ones too: ``invented``, ``early``,
+    ``ended_early``, ``never_ended``, ``off_goal``, ``language``, ``repeated`` or ``empty``.
     """
 
     name: ClassVar[str] = "user_faults"

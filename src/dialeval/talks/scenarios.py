@@ -117,7 +117,8 @@ def _as_facts(given: object) -> object:
     if not isinstance(given, Mapping):
         return given
     return {
-        name: fact if isinstance(fact, Mapping) else {"value": _as_text(fact)} for name, fact in given.items()
+        name: fact if isinstance(fact, Mapping | Fact) else {"value": _as_text(fact)}
+        for name, fact in given.items()
     }
 
 
