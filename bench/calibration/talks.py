@@ -56,7 +56,7 @@ def _talks(
     for scenario, chance in enumerate(chances.tolist()):
         for repeat in range(repeats):
             success = bool(rng.random() < chance)
-            turns = (Turn("user", f"{rng.random()}"),)
+            turns = (Turn("user", f"{rng.random()}"), Turn("assistant", "Yes."))
             yield Dialogue(f"{scenario}/{repeat}", turns, system, {"success": success})
 
 

@@ -162,4 +162,10 @@ from dialeval.systems.conversation import (
     converse as converse,
 )
 from dialeval.systems.decoding import Decoding as Decoding
+from dialeval.talks.metrics import (
+    PassK as PassK,
+    Success as Success,
+    TurnsToSuccess as TurnsToSuccess,
+    UserFaults as UserFaults,
+)
 from dialeval.version import __version__ as __version__

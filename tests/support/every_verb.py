@@ -49,6 +49,11 @@ USES: Final[Mapping[str, Use]] = {
     "meta": Use("meta runs/first ratings.jsonl --human-criterion overall --trials 20 -o {out}/meta"),
     "report": Use("report {out}/first", "runs/first"),
     "chat": Use("chat echo --with self --openings prompts.jsonl --turns 2 --limit 2 -o {out}/talks.jsonl"),
+    "talks users": Use("talks users runs/talks"),
+    "talks correct": Use("talks correct runs/talks real_talks.jsonl"),
+    "talks survive": Use("talks survive runs/talks runs/other_user"),
+    "scenarios from": Use("scenarios from real_talks.jsonl -o {out}/drafted.yaml"),
+    "scenarios check": Use("scenarios check scenarios.yaml"),
     "docs": Use("docs study"),
     "doctor": Use("doctor --sbom {out}/sbom.json"),
     "annotate init": Use(RATED),
@@ -111,6 +116,8 @@ USES: Final[Mapping[str, Use]] = {
 
 MADE: Final = (
     "run clustered.yaml -o runs/first",
+    "run talked.yaml -o runs/talks",
+    "run talked_by_other.yaml -o runs/other_user",
     "run clustered.yaml -o parts/1 --shard 1/2",
     "run clustered.yaml -o parts/2 --shard 2/2",
     RATED.format(out="."),
@@ -136,11 +143,25 @@ def make_everything(folder: Path, command: Callable[..., None]) -> Path:
     return folder
 
 
+SCENARIOS: Final = "".join(f"- {{id: s{n}, goal: A lamp., success: {{contains: lamp}}}}\n" for n in range(3))
+GRAPH: Final = (
+    'start: {say: I want one., next: {"*": end}}\nend: {say: A LAST., next: {"*": bye}}\nbye: {say: Bye.}\n'
+)
+TALKED: Final = (
+    "talks: {scenarios: scenarios.yaml, user: {graph: NAME_user.yaml}, repeats: 2}\nmeasures: [success, length]\n"
+    "systems: [{name: one, kind: echo}, {name: two, kind: echo}]\ntrials: 20\n"
+)
+
+
 def make_inputs(folder: Path) -> None:
     """Write the files that people would have."""
     shutil.copytree(TESTS / "golden" / "study", folder)
     for name, rows in _rows().items():
         put(folder / f"{name}.jsonl", rows)
+    (folder / "scenarios.yaml").write_text(SCENARIOS)
+    for name, last in (("talked", "lamp"), ("talked_by_other", "sofa")):
+        (folder / f"{name}_user.yaml").write_text(GRAPH.replace("LAST", last))
+        (folder / f"{name}.yaml").write_text(TALKED.replace("NAME", name))
     (folder / "acts.txt").write_text(
         "".join(f"{n}|A|is it {n} ?|{'qy' if n % 2 else 'sd'}\n" for n in range(12))
     )
@@ -181,6 +202,14 @@ def _talk(item: str, *texts: str) -> dict[str, object]:
     return {"id": item, "system": "bot", "messages": turns}
 
 
+def _played() -> list[dict[str, object]]:
+    """Talks of people, who reached their goal in one of two."""
+    return [
+        {**_talk(f"s{n}/1", "A lamp?", "No.", "Bye."), "system": "one", "metadata": {"success": n == 1}}
+        for n in range(2)
+    ]
+
+
 def _rows() -> dict[str, list[dict[str, object]]]:
     clash = ("Do you smoke?", "I have never smoked.", "Really?", "I smoke ten cigarettes a day.")
     said = {"yes": "Yes, I do.", "no": "No way.", "ambiguous": "Perhaps."}
@@ -189,6 +218,7 @@ def _rows() -> dict[str, list[dict[str, object]]]:
     names = ("ax", "bix", "cux", "dox", "ex", "fox", "gux", "hix", "ix", "jox", "kux", "lix")
     return {
         "clashes": [_talk(f"d{n}", *clash) for n in range(3)],
+        "real_talks": _played(),
         "talks": [
             _talk(f"t{n}", *clash, f"Do you like number {n}?", f"Yes, {n} is fine.") for n in range(24)
         ],

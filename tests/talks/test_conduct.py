@@ -96,7 +96,9 @@ def test_a_user_does_not_leave_at_a_question_or_before_the_least_turns():
 
 def test_a_small_model_is_asked_apart_whether_the_talk_is_over():
     def reply(context):
-        return ("Yes." if "booked" in context[-1].text else "No") if "observer" in context[0].text else "Please."
+        return (
+            ("Yes." if "booked" in context[-1].text else "No") if "observer" in context[0].text else "Please."
+        )
 
     user = ModelUser("small", Bot(reply), form="plain")
     answers = iter(["When?", "I see.", "It is booked.", "never"])

@@ -48,13 +48,28 @@ def test_a_faultless_talk_has_none():
         (["My lamp is broken.", "When?", "On 17 June at 9:15.", "I see.", "ok"], (3, "invented", "17")),
         (["My lamp is broken.", "How?", "Ask me at ada@x.org", "I see.", "ok"], (3, "invented", "ada@x.org")),
         (["My lamp is broken.", "How?", "I live in Berlin.", "I see.", "ok"], (3, "invented", "Berlin")),
-        (["My lamp is broken.", "How?", "Order A-4471.", "I see.", "ok"], (3, "early", "order number: A-4471")),
-        (["My lamp is broken.", "How?", "My lamp is broken!", "I see.", "ok"], (3, "repeated", "the same as turn 1")),
         (
-            ["My lamp is broken.", "How?", "Das weiß ich nicht, es ist einfach so und nicht anders.", "I see.", "ok"],
+            ["My lamp is broken.", "How?", "Order A-4471.", "I see.", "ok"],
+            (3, "early", "order number: A-4471"),
+        ),
+        (
+            ["My lamp is broken.", "How?", "My lamp is broken!", "I see.", "ok"],
+            (3, "repeated", "the same as turn 1"),
+        ),
+        (
+            [
+                "My lamp is broken.",
+                "How?",
+                "Das weiß ich nicht, es ist einfach so und nicht anders.",
+                "I see.",
+                "ok",
+            ],
             (3, "language", "de in place of en"),
         ),
-        (["My lamp is broken.", "Which one do you mean?", "Bye."], (3, "ended_early", "the system had asked a question")),
+        (
+            ["My lamp is broken.", "Which one?", "Bye."],
+            (3, "ended_early", "the system had asked a question"),
+        ),
         (["My lamp is broken."], (1, "ended_early", "1 turns of at least 2")),
     ],
 )

@@ -50,11 +50,23 @@ def test_both_forms_of_a_file_say_the_same(file):
     ("text", "where", "said"),
     [
         ("- id: x", "line 1, field '[0].goal'", "found nothing, expected a value"),
-        ("- {id: a, goal: b}\n- {id: a, goal: c}", "line 2, field '[1].id'", "the id 'a' again (first in line 1)"),
-        ("\n\n- {id: x, goal: y, least: 4, most: 2}", "line 3, field '[0]'", "least is 4, more than most (2)"),
+        (
+            "- {id: a, goal: b}\n- {id: a, goal: c}",
+            "line 2, field '[1].id'",
+            "the id 'a' again (first in line 1)",
+        ),
+        (
+            "\n\n- {id: x, goal: y, least: 4, most: 2}",
+            "line 3, field '[0]'",
+            "least is 4, more than most (2)",
+        ),
         ("- {id: x, goal: y, succes: 3}", "'[0].succes'", "expected one of id, goal, facts"),
         ("- {id: x, goal: y, success: [{contains: 4}]}", "'[0]'", "success[0]: found the number 4"),
-        ("- {id: x, goal: y, success: [{call: {name: f}, last: {contains: a}}]}", "success[0]", "one of the keys"),
+        (
+            "- {id: x, goal: y, success: [{call: {name: f}, last: {contains: a}}]}",
+            "success[0]",
+            "one of the keys",
+        ),
         ("- {id: a/b, goal: y}", "'[0]'", "a slash"),
         ("- {id: x, goal: y, language: klingon}", "'[0]'", "a code such as en"),
         ("- {id: x, goal: y, first: [a, b], most: 1}", "'[0]'", "first has 2 turns"),
@@ -74,7 +86,7 @@ def test_what_is_wrong_is_named_by_line_and_field(file, text, where, said):
 
 def test_lines_of_json_are_counted(tmp_path):
     path = tmp_path / "s.jsonl"
-    path.write_text(f'{json.dumps({"id": "a", "goal": "b"})}\n{json.dumps({"id": "c", "gaol": "d"})}\n')
+    path.write_text(f"{json.dumps({'id': 'a', 'goal': 'b'})}\n{json.dumps({'id': 'c', 'gaol': 'd'})}\n")
     with pytest.raises(BadInput, match="line 2"):
         read_scenarios(path)
     with pytest.raises(BadInput, match="no such file"):

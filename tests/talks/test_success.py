@@ -31,7 +31,11 @@ def outcome(criteria, *, folder=None, end="user", said="I booked a table.", extr
         ({"not_contains": "table"}, False, "not_contains 'table'"),
         ([{"last": {"contains": "table"}}], False, "in its last turn"),
         ([{"call": {"name": "refund", "arguments": {"order": "A-1"}}}], True, ""),
-        ([{"call": {"name": "refund", "arguments": {"order": "A-2"}}}], False, "with other arguments (1 times)"),
+        (
+            [{"call": {"name": "refund", "arguments": {"order": "A-2"}}}],
+            False,
+            "with other arguments (1 times)",
+        ),
         ([{"call": {"name": "book"}}], False, "book was not called"),
         ([{"contains": "table"}, {"contains": "chair"}], False, "chair"),
         ([], None, "the scenario has no criteria of success"),

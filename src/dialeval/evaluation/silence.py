@@ -43,7 +43,7 @@ def is_unanswered(subject: object) -> bool:
     if isinstance(subject, Repetition):
         return any(map(is_unanswered, subject.answers))
     if isinstance(subject, Dialogue):
-        return leaves_unanswered(subject)
+        return subject.metadata.get("end") != "failed" and leaves_unanswered(subject)
     return getattr(subject, "unanswered", False) is True
 
 

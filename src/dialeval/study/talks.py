@@ -77,8 +77,7 @@ def _system(given: Mapping[str, Any], folder: Path) -> System:
         raise UnknownName("kind of user", kind, [*SYSTEMS, "graph", "replay"])
     made = make_system(kind, options, folder=folder)
     if isinstance(made, list):
-        told = "; ".join(map(str, made))
-        raise BadInput("talks.user", told, f"the keys of the kind {kind!r}", "Correct the user.")
+        raise DialevalError(f"user: {'; '.join(map(str, made))}")
     return made
 
 

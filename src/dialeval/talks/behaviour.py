@@ -78,7 +78,8 @@ class UserFigure(Metric[Dialogue]):
 
     def statistics(self, talks: Sequence[Dialogue]) -> Floats:
         """Rows of both sums."""
-        return np.array([FIGURES[self.figure](talk, _said(talk)) for talk in talks], dtype=np.float64)
+        sums = [FIGURES[self.figure](talk, _said(talk)) for talk in talks]
+        return np.array(sums, dtype=np.float64).reshape(-1, 2)
 
     def aggregate(self, totals: Floats) -> Floats:
         """The ratio."""

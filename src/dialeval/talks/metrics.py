@@ -181,7 +181,7 @@ class PassK(Metric[Any]):
         if self.k > 1 and are_identical(talks):
             _warn_once(
                 f"pass_k(k={self.k}): all {len(talks):,} repeats are word for word identical, so pass^k says nothing "
-                "about chance: give the user or the system a temperature or other seeds"
+                "about chance: let the user or the system sample, as with decoding: sample"
             )
 
 
