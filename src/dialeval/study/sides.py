@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dialeval.catalogue.tasks import TASKS
 from dialeval.core import Missing, Resampling, Result
@@ -32,10 +32,11 @@ from dialeval.evaluation.silence import Unanswered, unanswered_of
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.measures import build_measure
-from dialeval.study.unmatched import MOST_UNMATCHED
 from dialeval.text.calls import split_call
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
+_OTHERS: Final = 0.5
+"""A file that lacks this share of the items, or more, is about others."""
 
 
 class Key(NamedTuple):
@@ -180,7 +181,7 @@ def _absent(
     reason = f"no line with this id in {place.path.name}"
     for system, items in lines.items():
         absent = [prompt for item, prompt in asked.items() if item not in items]
-        if len(absent) < MOST_UNMATCHED * len(asked):
+        if len(absent) < _OTHERS * len(asked):
             for prompt in absent:
                 yield example_of(prompt, system, Response("", missing=reason, cause="silent"))
 
