@@ -49,6 +49,7 @@ USES: Final[Mapping[str, Use]] = {
     "meta": Use("meta runs/first ratings.jsonl --human-criterion overall --trials 20 -o {out}/meta"),
     "report": Use("report {out}/first", "runs/first"),
     "chat": Use("chat echo --with self --openings prompts.jsonl --turns 2 --limit 2 -o {out}/talks.jsonl"),
+    "talks judge": Use("talks judge real_talks.jsonl -s scenarios.yaml -o {out}/judged.jsonl"),
     "talks users": Use("talks users runs/talks"),
     "talks correct": Use("talks correct runs/talks real_talks.jsonl"),
     "talks survive": Use("talks survive runs/talks runs/other_user"),

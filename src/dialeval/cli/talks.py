@@ -6,6 +6,7 @@ import json as jsonlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Final
@@ -13,7 +14,7 @@ from typing import Annotated, Final
 from dialeval.cli.execution import Sampling
 from dialeval.cli.options import From, Json, Limit
 from dialeval.core import Estimate, Resampling, Result
-from dialeval.data import Dialogue, read
+from dialeval.data import Dialogue, read, write
 from dialeval.display.table import Cell, Column, Table, estimate_cell
 from dialeval.display.terminal import print_table
 from dialeval.display.wording import count, number
@@ -24,8 +25,11 @@ from dialeval.study import load_run
 from dialeval.talks.behaviour import Behaviour, behaviour_of
 from dialeval.talks.correction import Corrected, correct_success
 from dialeval.talks.distil import distil
+from dialeval.talks.faults import with_faults
 from dialeval.talks.measure import TALKS
+from dialeval.talks.outcome import scenario_of, success_of
 from dialeval.talks.scenarios import read_scenarios, write_scenarios
+from dialeval.talks.success import with_outcomes
 from dialeval.talks.survival import SENTENCES, Survival, compare_users
 
 _PLACES: Final = 3
@@ -208,6 +212,55 @@ def _corrections(found: Sequence[Corrected]) -> Table:
         "trust: weight of the simulated talks; worth: scenarios with real talks alone that would be as exact",
     )
     return Table("Success with real users", columns, tuple(rows), notes)
+
+
+def judge(
+    talks: Annotated[
+        str, Argument(metavar="TALKS", help="Recorded dialogues about the scenarios (ids SCENARIO/REPEAT).")
+    ],
+    scenarios: Annotated[Path, Option("--scenarios", "-s", help="Scenarios with criteria of success.")],
+    out: Annotated[Path, Option("--out", "-o", help="The talks with outcomes and faults, as dialogues.")],
+    format: From = None,
+) -> None:
+    """Judge recorded talks by the criteria of their scenarios, and look for the users' faults by rules.
+
+    The scenario of a talk is 'scenario' in its metadata, or its id up to the last slash. 'dialeval score OUT -m success
+    -m user_faults' measures the result, and 'dialeval talks correct' takes it as talks of real users.
+
+    Example: dialeval talks judge live_talks.jsonl -s scenarios.yaml -o judged.jsonl
+    """
+    known = read_scenarios(scenarios).scenarios
+    names = {scenario.id for scenario in known}
+    given = [_about(talk) for talk in _dialogues(talks, format)]
+    strange = [talk for talk in given if talk.metadata["scenario"] not in names]
+    if len(strange) == len(given):
+        raise Unsuitable(
+            f"No talk in {talks} is about a scenario in {scenarios}: the first, {given[0].item!r}, is about "
+            f"{given[0].metadata['scenario']!r}. Name scenarios in 'metadata.scenario', or by ids SCENARIO/REPEAT."
+        )
+    kept = [talk for talk in given if talk.metadata["scenario"] in names]
+    judged = with_faults(with_outcomes(kept, known, scenarios.parent), known)
+    write(out, judged)
+    told = Counter(
+        {True: "reached", False: "not reached", None: "not known"}[_success(talk)] for talk in judged
+    )
+    print(
+        f"{out}: goal {', '.join(f'{name} {times}' for name, times in told.most_common())}", file=sys.stderr
+    )
+    if strange:
+        print(
+            f"{count(len(strange), 'talk')} about no scenario in {scenarios} left out, such as {strange[0].item!r}",
+            file=sys.stderr,
+        )
+
+
+def _about(talk: Dialogue) -> Dialogue:
+    return replace(talk, metadata={**talk.metadata, "scenario": scenario_of(talk)})
+
+
+def _success(talk: Dialogue) -> bool | None:
+    value = success_of(talk)
+    return None if value is None else value == 1
 
 
 def from_dialogues(

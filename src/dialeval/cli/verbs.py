@@ -464,6 +464,13 @@ def _talks_users() -> Function:
     return users
 
 
+@TALKS.verb("judge", "Judge recorded talks by the criteria of their scenarios.")
+def _talks_judge() -> Function:
+    from dialeval.cli.talks import judge
+
+    return judge
+
+
 @TALKS.verb("correct", "Estimate success with real users from few real talks and many simulated ones.")
 def _talks_correct() -> Function:
     from dialeval.cli.talks import correct

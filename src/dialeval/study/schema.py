@@ -96,6 +96,7 @@ class TalksFile(BaseModel):
     scenarios: Annotated[str, Field(min_length=1)]
     user: Annotated[dict[str, Any], BeforeValidator(_as_user)]
     repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+    reviewer: Annotated[dict[str, Any] | None, BeforeValidator(_as_user)] = None
 
 
 def _as_engine(given: object) -> object:

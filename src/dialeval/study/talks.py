@@ -24,6 +24,7 @@ from dialeval.study.schema import TalksFile
 from dialeval.systems.custom import custom_place, make_custom_system
 from dialeval.talks.measure import TalkMeasure, TalkPlan
 from dialeval.talks.outcome import scenario_of
+from dialeval.talks.review import Reviewer
 from dialeval.talks.scenarios import read_scenarios
 from dialeval.talks.turns import on_talks
 from dialeval.talks.users import GraphUser, ModelUser, ReplayedUser, SimulatedUser, State, user_turns
@@ -38,10 +39,13 @@ def build_talks(given: TalksFile, folder: Path, seed: int, problems: list[str]) 
     try:
         scenarios = read_scenarios(path).scenarios
         user = build_user(given.user, folder)
+        reviewer = (
+            None if given.reviewer is None else Reviewer(_generator(given.reviewer, folder, "reviewer"))
+        )
     except DialevalError as error:
         problems.append(f"talks: {error}")
         return None
-    return TalkPlan(scenarios, path, user, given.repeats, seed, folder)
+    return TalkPlan(scenarios, path, user, given.repeats, seed, folder, reviewer)
 
 
 def build_user(given: Mapping[str, Any], folder: Path) -> SimulatedUser:
@@ -51,11 +55,7 @@ def build_user(given: Mapping[str, Any], folder: Path) -> SimulatedUser:
         return _graph(beside(folder, Path(str(given["graph"]))), str(given.get("name", "graph")))
     if "replay" in ways:
         return _replay(beside(folder, Path(str(given["replay"]))), str(given.get("name", "replay")))
-    system = _system(given, folder)
-    if not isinstance(system, Generator):
-        raise BadInput(
-            "talks.user", f"{system.name!r}, which replays", "a system that answers", "Name a model."
-        )
+    system = _generator(given, folder, "user")
     form = given.get("form", "json")
     if form not in ("json", "plain"):
         raise BadInput("talks.user", f"the form {form!r}", "json or plain", "Correct 'form'.", field="form")
@@ -65,19 +65,30 @@ def build_user(given: Mapping[str, Any], folder: Path) -> SimulatedUser:
     )
 
 
-def _system(given: Mapping[str, Any], folder: Path) -> System:
+def _generator(given: Mapping[str, Any], folder: Path, role: str) -> Generator:
+    system = _system(given, folder, role)
+    if not isinstance(system, Generator):
+        raise BadInput(
+            f"talks.{role}", f"{system.name!r}, which replays", "a system that answers", "Name a model."
+        )
+    return system
+
+
+def _system(given: Mapping[str, Any], folder: Path, role: str) -> System:
     options = {key: value for key, value in given.items() if key not in ("form", "prompt")}
     if "kind" not in options:
         return build_system(str(options.get("model", "")), folder=folder)
     kind = str(options.pop("kind"))
-    options.setdefault("name", "user")
+    options.setdefault("name", role)
     if kind not in SYSTEMS and (place := custom_place(kind)) is not None:
         return make_custom_system(place, options, folder=folder)
     if kind not in SYSTEMS:
-        raise UnknownName("kind of user", kind, [*SYSTEMS, "graph", "replay"])
+        raise UnknownName(
+            f"kind of {role}", kind, [*SYSTEMS, "graph", "replay"] if role == "user" else SYSTEMS
+        )
     made = make_system(kind, options, folder=folder)
     if isinstance(made, list):
-        raise DialevalError(f"user: {'; '.join(map(str, made))}")
+        raise DialevalError(f"{role}: {'; '.join(map(str, made))}")
     return made
 
 

@@ -143,7 +143,7 @@ def _let_user_speak(user: SimulatedUser, talks: Sequence[_Talk], seed: int, mean
         return
 
     def ask(model: Generator, contexts: Sequence[tuple[Turn, ...]]) -> list[Response | None]:
-        return _asked(model, contexts, _seed(seed, talks[0].repeat), means)
+        return ask_model(model, contexts, _seed(seed, talks[0].repeat), means)
 
     try:
         turns = user.speak([talk.request() for talk in free], ask)
@@ -172,7 +172,7 @@ def _let_system_speak(system: Generator, talks: Sequence[_Talk], seed: int, mean
     began = any(turn.speaker == "assistant" for talk in talks for turn in talk.turns)
     contexts = [tuple(talk.turns) for talk in talks]
     try:
-        replies = _asked(system, contexts, _seed(seed, talks[0].repeat), means)
+        replies = ask_model(system, contexts, _seed(seed, talks[0].repeat), means)
     except DialevalError as error:
         if not began:
             raise
@@ -191,7 +191,7 @@ def _let_system_speak(system: Generator, talks: Sequence[_Talk], seed: int, mean
                 talk.close("limit", f"{talk.scenario.most} turns of the user")
 
 
-def _asked(
+def ask_model(
     model: Generator, contexts: Sequence[tuple[Turn, ...]], seed: int, means: Means
 ) -> list[Response | None]:
     """Return the first response to each context; equal contexts are asked about once."""

@@ -17,6 +17,7 @@ from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, T
 from dialeval.talks.conduct import Means, hold_talks
 from dialeval.talks.document import TalksInfo
 from dialeval.talks.faults import with_faults
+from dialeval.talks.review import Reviewer
 from dialeval.talks.scenarios import Scenario, digest_of
 from dialeval.talks.success import with_outcomes
 from dialeval.talks.summary import talks_info
@@ -37,11 +38,15 @@ class TalkPlan:
     seed: int = 0
     folder: Path = Path()
     """Folder of custom functions that decide on success."""
+    reviewer: Reviewer | None = None
+    """A model that looks for the user's faults beside the rules; None if only rules do."""
 
     @property
     def key(self) -> Hashable:
         """All that moves the talks but the system."""
-        return "talks", digest_of(self.scenarios), str(self.user.signature), self.repeats, self.seed
+        reviewer = None if self.reviewer is None else str(self.reviewer.signature)
+        user = str(self.user.signature)
+        return "talks", digest_of(self.scenarios), user, self.repeats, self.seed, reviewer
 
     @property
     def items(self) -> list[str]:
@@ -55,7 +60,8 @@ class TalkPlan:
         scenarios = self.scenarios[: tools.limit]
         means = Means(cache=tools.cache, watch=tools.watch, executor=tools.executor)
         talks = hold_talks(system, scenarios, self.user, repeats=self.repeats, seed=self.seed, means=means)
-        return with_faults(with_outcomes(talks, scenarios, self.folder), scenarios)
+        found = with_faults(with_outcomes(talks, scenarios, self.folder), scenarios)
+        return found if self.reviewer is None else self.reviewer.review(found, scenarios, self.seed, means)
 
 
 @dataclass(frozen=True, slots=True)

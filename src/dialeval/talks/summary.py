@@ -34,13 +34,21 @@ def talks_info(
     judged = sum(success_of(talk) is not None for talk in everything)
     return TalksInfo(
         measure=measure,
-        status=f"{count(len(everything), 'talk')}, {judged:,} with an outcome; faults found by rules",
+        status=f"{count(len(everything), 'talk')}, {judged:,} with an outcome; faults found by {_tagger(everything)}",
         user=str(next((talk.metadata.get("user_signature", "") for talk in everything), "")),
         scenarios=len({scenario_of(talk) for talk in everything}),
         repeats=repeats,
         systems=tuple(_system(name, own, resampling) for name, own in talks.items()),
         by_scenario=tuple(_scenarios(talks, scenarios)),
     )
+
+
+def _tagger(talks: Sequence[Dialogue]) -> str:
+    """Who looked for faults, and in how many talks the model's reply could not be read."""
+    if not any("reviewer" in talk.metadata for talk in talks):
+        return "rules"
+    lost = sum("review" in talk.metadata for talk in talks)
+    return "rules and a model" + (f", whose reply on {count(lost, 'talk')} could not be read" if lost else "")
 
 
 def _groups(talks: Sequence[Dialogue]) -> dict[tuple[str, str], list[Dialogue]]:
