@@ -146,3 +146,36 @@ def test_a_person_plays_the_scenarios(dialeval, monkeypatch):
     assert [row["metadata"]["success"] for row in rows] == [True, False]
     assert figures(dialeval("talks", "users", "real.jsonl", "--json"))["user turns per talk"] == 1.5
     assert dialeval("chat", "bot.py:reply", "--scenario", "s.yaml", "--turns", "2").code == 2
+
+
+def test_raters_play_the_scenarios_in_the_browser_and_fill_the_same_table(dialeval):
+    Path("bot.py").write_text(
+        'def reply(messages):\n    return f"{len(messages)}: " + messages[-1]["content"]\n'
+    )
+    Path("s.yaml").write_text(
+        "- {id: a, goal: Refund, facts: {order: A-1}, first: [Hi], instructions: Be kind., success: {contains: ':'}}\n"
+        "- {id: b, goal: None., success: {contains: unheard}}\n"
+    )
+    Path("user.yaml").write_text('start: {say: Hi., next: {"*": bye}}\nbye: {say: Bye.}\n')
+    Path("study.yaml").write_text(
+        "talks: {scenarios: s.yaml, user: {graph: user.yaml}}\nmeasures: [success]\n"
+        'systems: [{name: bot, kind: "bot.py:reply"}]\n'
+    )
+    rating = ("--kind", "likert", "--criterion", "overall", "--overlap", "1")
+    assert dialeval("annotate", "init", "study.yaml", "-o", "st", "--chat", "2", *rating).code == 0
+    assert "Begin with: Hi" in "".join(path.read_text() for path in Path("st").glob("*.jsonl"))
+    assert dialeval("annotate", "simulate", "st", "--copy", "rated", "--seed", "1").code == 0
+    assert dialeval("annotate", "export", "rated", "-o", "people.jsonl").code == 0
+    rows = [json.loads(line) for line in Path("people.talks.jsonl").read_text().splitlines()]
+    by_scenario = {row["metadata"]["scenario"]: row["messages"] for row in rows}
+    assert [turn["role"] for turn in by_scenario["a"]] == ["system", "user", "assistant", "user", "assistant"]
+    assert by_scenario["a"][2]["content"].startswith("2: ")  # instructions and the message, no briefing
+    assert dialeval("talks", "judge", "people.talks.jsonl", "-s", "s.yaml", "-o", "real.jsonl").code == 0
+    judged = {
+        row["metadata"]["scenario"]: row["metadata"]["success"]
+        for row in map(json.loads, Path("real.jsonl").read_text().splitlines())
+    }
+    assert judged == {"a": True, "b": False}
+    assert dialeval("run", "study.yaml", "-o", "run").code == 0
+    (row,) = json.loads(dialeval("talks", "correct", "run", "real.jsonl", "--json").out)["success"]
+    assert (row["real"]["value"], row["real"]["n"], row["simulated"]) == (0.5, 2, 0.5)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dialeval.annotation.assignment import shown_order
-from dialeval.annotation.items import Item, Role
+from dialeval.annotation.items import BRIEFING, Item, Role
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Answer, BadAnswer, Fault
 from dialeval.annotation.project import Project
@@ -194,7 +194,8 @@ class Desk:
 
     def _reply(self, item: str, talk: Sequence[Turn]) -> str:
         name = self.project.sources[item].system
-        context = (*self.project.items[item].context, *talk)
+        told = (turn for turn in self.project.items[item].context if turn.speaker != BRIEFING)
+        context = (*told, *talk)
         with self._locks[name]:  # models answer one rater at a time
             responses = self._partners[name].generate([context], n=1, seed=self.project.settings.seed)[0]
         if not responses or responses[0].missing is not None:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.annotation.forms import candidate_ids
 from dialeval.data.types import Context, Question, Turn
 
 Role: TypeAlias = Literal["rating", "qualification", "check"]
 """Purpose of an item: to be rated, to qualify for the study, or to check attention in between."""
+
+
+BRIEFING: Final = "scenario"
+"""Speaker of the turn that tells a rater which user to play; the system never hears it."""
 
 
 class Utterance(NamedTuple):

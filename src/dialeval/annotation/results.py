@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.annotation.desk import is_right
+from dialeval.annotation.items import BRIEFING
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Preferring
 from dialeval.annotation.pace import RATERS, FirstAnswer, RaterFlags, beside, paces, timed_answers
@@ -227,8 +228,11 @@ def _talks(project: Project, store: Store) -> Iterator[Dialogue]:
     """Each talk as a dialogue, the opening included."""
     for (rater, item), turns in store.talks().items():
         source = project.sources[item]
-        context = project.items[item].context
+        shown = project.items[item].context
+        context = tuple(turn for turn in shown if turn.speaker != BRIEFING)
         metadata: dict[str, Any] = {"rater": rater, "opening": len(context)}
+        if len(context) < len(shown):
+            metadata |= {"scenario": source.item, "user": rater, "end": "user"}
         yield Dialogue(f"{source.item}/{rater}", (*context, *turns), source.system, metadata)
 
 

@@ -18,6 +18,7 @@ from dialeval.annotation.blind_items import (
     source_file,
     with_gold,
 )
+from dialeval.annotation.items import BRIEFING
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.asking import ask_of, asked, shows_of
 from dialeval.annotation.project import ChatSettings, Crowd, Settings, write_project
@@ -29,14 +30,19 @@ from dialeval.core import Generator
 from dialeval.data.codec.sources import check
 from dialeval.data.prompts import read_prompts
 from dialeval.data.reader import read
+from dialeval.data.types import Prompt, Turn
 from dialeval.display.wording import count
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.options import Argument, Option, Options
 from dialeval.study import load_study, named_system
+from dialeval.talks.users import briefing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dialeval.annotation.blind_items import Blind
     from dialeval.annotation.kinds import Ask
+    from dialeval.talks.scenarios import Scenario
 
 
 _OF_EACH = (
@@ -268,7 +274,10 @@ def _items(
     if talk is not None:
         file = source
         if source.endswith((".yaml", ".yml")):
-            file = str(load_study(Path(source)).data)
+            study = load_study(Path(source))
+            if study.talks is not None:
+                return blind_prompts(_parts(study.talks.scenarios[:limit]), list(talk.systems))
+            file = str(study.data)
         prompts = list(islice(read_prompts(source_file(file), format=format), limit))
         return blind_prompts(prompts, list(talk.systems))
     if probed:
@@ -277,6 +286,17 @@ def _items(
         first, _ = drawn(said, lambda one: one.item, limit=limit, sample=None, seed=0)
         return blind_together(first) if together else blind_utterances(first, shows_of(asks))
     return gather(source, shows_of(asks), format=format, limit=limit)
+
+
+def _parts(scenarios: Sequence[Scenario]) -> list[Prompt]:
+    """Return what raters are told of each scenario whose user they play, before what the system is told."""
+    found = []
+    for scenario in scenarios:
+        first = [f"Begin with: {scenario.first[0]}"] if scenario.first else []
+        turns = [Turn(BRIEFING, "\n".join([briefing(scenario), *first]))]
+        turns += [Turn("system", scenario.instructions)] if scenario.instructions else []
+        found.append(Prompt(scenario.id, tuple(turns)))
+    return found
 
 
 def _crowd(prolific: str | None, mturk: bool) -> Crowd | None:
