@@ -256,7 +256,7 @@ def test_two_local_models_talk_with_each_other(here):
     pytest.importorskip("torch")
     model = {"kind": "huggingface", "model": "smollm2-135m-instruct", "decoding": "greedy(max_tokens=8)"}
     Path("scenarios.yaml").write_text(
-        '- {id: lamp, goal: A lamp., first: ["Hi, my lamp arrived broken."], most: 2}\n'
+        '- {id: lamp, goal: A lamp., first: ["Hi, my lamp arrived broken."], most: 2, success: {contains: lamp}}\n'
     )
     write(
         talks={"scenarios": "scenarios.yaml", "user": {**model, "form": "plain"}, "repeats": 1},
