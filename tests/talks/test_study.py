@@ -270,3 +270,31 @@ def test_two_local_models_talk_with_each_other(here):
     assert len(talks[0]["messages"]) >= 3
     assert talks[0]["messages"][0]["content"] == "Hi, my lamp arrived broken."
     assert "user(model=" in talks[0]["metadata"]["user_signature"]
+
+
+def test_what_talks_cost_at_most_is_told_before_anything_is_sent(here):
+    with bot_server(reply) as server:
+        Path("study.yaml").write_text(yaml.safe_dump(served(server.url)), encoding="utf-8")
+        done = here("run", "study.yaml", "--dry-run", "--json")
+        assert server.bodies == []
+        here("run", "study.yaml", "-o", "run")
+        asked = {name: sum(body["model"] == name for body in server.bodies) for name in ("bot", "user")}
+    told = {row["what"]: row["requests"] for row in json.loads(done.out)["costs"]}
+    assert told == {"bot (at most)": 2 * (4 + 3 + 2), "user (at most)": 2 * (3 + 3 + 2)}
+    assert asked["bot"] <= told["bot (at most)"]
+    assert asked["user"] <= told["user (at most)"]
+
+
+def test_shards_hold_their_own_talks_and_merge_to_the_whole(here):
+    rows = "".join(
+        f"- {{id: s{n}, goal: A lamp., success: {{contains: refund}}, most: 3}}\n" for n in range(40)
+    )
+    Path("scenarios.yaml").write_text(rows)
+    write(measures=["success", "length"])
+    here("run", "study.yaml", "-o", "whole")
+    for part in ("1", "2"):
+        assert here("run", "study.yaml", "-o", f"parts/{part}", "--shard", f"{part}/2").code == 0
+    done = here("merge", "parts/1", "parts/2", "-o", "merged")
+    assert done.code == 0, done.err
+    assert scores("merged") == scores("whole")
+    assert Path("merged/talks.jsonl").read_text() == Path("whole/talks.jsonl").read_text()

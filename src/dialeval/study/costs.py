@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dialeval.core import Missing, Replayer, System, innermost, served
 from dialeval.data import Example, Prompt, Response
@@ -18,6 +18,11 @@ from dialeval.study.file import Study
 from dialeval.study.run import read_inputs, uses_answers
 from dialeval.systems.openai import OpenAI
 
+if TYPE_CHECKING:
+    from dialeval.talks.measure import TalkPlan
+
+_BRIEFING_TOKENS: Final = 400
+"""Tokens of instructions, or of a scenario and its rules."""
 _ANSWER_TOKENS: Final = 200
 """Tokens of an answer that nobody has given yet, if no limit is stated."""
 
@@ -27,6 +32,8 @@ def study_costs(study: Study) -> list[CostEstimate]:
 
     A judge of answers that are not there yet is estimated by texts of the length that they may have.
     """
+    if study.talks is not None:
+        return list(_talk_costs(study, study.talks))
     prompts, items, _ = read_inputs(study)
     found: list[CostEstimate] = []
     answers: list[Example | Missing] = []
@@ -48,6 +55,30 @@ def study_costs(study: Study) -> list[CostEstimate]:
         if isinstance(measure.metric, Judge):
             found.append(judge_cost(measure.label, measure.metric, answers))
     return found
+
+
+def _talk_costs(study: Study, plan: TalkPlan) -> Iterator[CostEstimate]:
+    """What talks take at most, if every one goes on to its last turn: each request holds the talk so far."""
+    scenarios = plan.scenarios[: study.limit]
+    turns = [scenario.most for scenario in scenarios] * plan.repeats
+    pairs: list[tuple[str, System, int, list[int]]] = [
+        (system.name, innermost(system), 1, turns) for system in study.systems
+    ]
+    free = [max(0, each.most - len(each.first)) for each in scenarios] * plan.repeats
+    if plan.user.model is not None:
+        pairs.append(("user", innermost(plan.user.model), len(study.systems), free))
+    if plan.reviewer is not None:
+        pairs.append(("reviewer", innermost(plan.reviewer.system), len(study.systems), [1] * len(free)))
+    for name, model, times, of_each in pairs:
+        if not isinstance(model, OpenAI):
+            continue
+        requests = times * sum(of_each)
+        said = model.decoding.max_tokens or _ANSWER_TOKENS
+        before = times * sum(each * (each - 1) // 2 for each in of_each)
+        prompt = requests * _BRIEFING_TOKENS + 2 * before * said
+        completion = requests * said
+        cost = model.cost(prompt, completion)
+        yield CostEstimate(f"{name} (at most)", requests, 0, prompt, completion, cost, model.budget.requests)
 
 
 def _expected(

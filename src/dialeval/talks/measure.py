@@ -13,6 +13,7 @@ from dialeval.data.types import Dialogue, Example, Response
 from dialeval.display.pages import Section
 from dialeval.display.wording import count, listing, percent
 from dialeval.errors import Unsuitable
+from dialeval.evaluation.answers import ANSWERED_AT_ONCE
 from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, Tools
 from dialeval.talks.conduct import Means, hold_talks
 from dialeval.talks.document import TalksInfo
@@ -57,9 +58,21 @@ class TalkPlan:
         """Let a system talk, and judge the talks."""
         if not isinstance(system, Generator):
             raise Unsuitable(f"{system.name} replays what was recorded; it cannot talk with anybody.")
-        scenarios = self.scenarios[: tools.limit]
+        scenarios = tools.share(self.scenarios[: tools.limit], ANSWERED_AT_ONCE)
         means = Means(cache=tools.cache, watch=tools.watch, executor=tools.executor)
-        talks = hold_talks(system, scenarios, self.user, repeats=self.repeats, seed=self.seed, means=means)
+        # In blocks, so that a shard asks for the batches that merging looks up.
+        talks = [
+            talk
+            for start in range(0, len(scenarios), ANSWERED_AT_ONCE)
+            for talk in hold_talks(
+                system,
+                scenarios[start : start + ANSWERED_AT_ONCE],
+                self.user,
+                repeats=self.repeats,
+                seed=self.seed,
+                means=means,
+            )
+        ]
         found = with_faults(with_outcomes(talks, scenarios, self.folder), scenarios)
         return found if self.reviewer is None else self.reviewer.review(found, scenarios, self.seed, means)
 
