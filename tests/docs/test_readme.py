@@ -14,6 +14,8 @@ import pytest
 from support.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TOUR = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+INSTALL = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 NOT_HERE = ("make ", ". .venv", "git clone")
 """Set-up commands: CI runs them by itself."""
 
@@ -29,10 +31,12 @@ def environment(tmp_path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_every_command_in_the_readme_runs_in_order(tmp_path, environment):
-    commands = [line for block in blocks(README, "sh") for line in block.splitlines()]
+def test_every_command_in_the_readme_and_on_the_tour_runs_in_order(tmp_path, environment):
+    commands = [
+        line for page in (README, TOUR) for block in blocks(page, "sh") for line in block.splitlines()
+    ]
     ran = 0
-    for command in commands:
+    for command in dict.fromkeys(commands):
         if command.startswith(NOT_HERE):
             continue
         done = subprocess.run(
@@ -41,7 +45,7 @@ def test_every_command_in_the_readme_runs_in_order(tmp_path, environment):
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         ran += 1
     assert ran >= 10
-    snippet = "\n".join(blocks(README, "python"))
+    snippet = "\n".join(dict.fromkeys(blocks(README, "python") + blocks(TOUR, "python")))
     done = subprocess.run(
         [sys.executable, "-c", snippet], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
@@ -57,18 +61,22 @@ def test_every_command_in_the_readme_runs_in_order(tmp_path, environment):
 @pytest.mark.slow
 def test_the_study_in_the_readme_runs(tmp_path, environment):
     shutil.copytree(ROOT / "src" / "dialeval" / "study" / "demo", tmp_path / "study")
-    (study,) = blocks(README, "yaml")
+    (study,) = set(blocks(README, "yaml") + blocks(TOUR, "yaml"))
     (tmp_path / "study" / "study.yaml").write_text(study, encoding="utf-8")
     command = ["dialeval", "run", "study/study.yaml"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_the_numbers_in_the_readme_are_the_demos(dialeval):
+def test_the_readme_fits_on_a_page():
+    assert README.count("\n") <= 80
+
+
+def test_the_numbers_on_the_page_on_installing_are_the_demos(dialeval):
     """Its words are pinned where they are the product; here every number has to be there, in order."""
     out = dialeval("demo", "--quick").out
-    (shown,) = blocks(README, "text")
-    assert numbers(shown) == numbers(out), "run 'python docs/write_readme.py'"
+    (shown,) = blocks(INSTALL, "text")
+    assert numbers(shown) == numbers(out), "run 'python docs/write_install.py'"
 
 
 def numbers(text: str) -> list[str]:

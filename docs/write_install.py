@@ -1,4 +1,4 @@
-"""Write what ``dialeval demo`` prints into the README; a test compares the numbers in both."""
+"""Write what ``dialeval demo`` prints into docs/install.md; a test compares the numbers in both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-README = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).parent / "install.md"
 
 
 def printed() -> str:
@@ -25,8 +25,8 @@ def printed() -> str:
 
 
 if __name__ == "__main__":
-    text = README.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     shown = printed()
     text = re.sub(r"^```text\n.*?^```", lambda _: f"```text\n{shown}```", text, count=1, flags=re.M | re.S)
-    README.write_text(text, encoding="utf-8")
-    print(f"wrote {README}", file=sys.stderr)
+    PAGE.write_text(text, encoding="utf-8")
+    print(f"wrote {PAGE}", file=sys.stderr)
