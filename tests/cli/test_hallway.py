@@ -112,7 +112,10 @@ def test_score_writes_a_run_of_responses_with_other_data_and_of_standard_input(
         ("both.jsonl -m rouge_l --skip-bad -o out", "requires FILE, and cannot be combined with"),
         ("--hyp lines.txt --ref lines.txt -o out", "requires FILE, and cannot be combined with"),
         ("both.jsonl -m rouge_l --per-turn turns.jsonl -o out", "cannot be combined with --per-turn"),
-        ("talks.jsonl -m quality -m length -o out", "--out: quality: a run folder holds responses"),
+        (
+            "talks.jsonl -m quality -m length -o out",
+            "--out: quality judge whole dialogues, and length the last turn",
+        ),
     ],
 )
 def test_score_says_what_a_run_folder_cannot_hold(dialeval, folder: Path, given: str, reason: str) -> None:

@@ -298,3 +298,23 @@ def test_shards_hold_their_own_talks_and_merge_to_the_whole(here):
     assert done.code == 0, done.err
     assert scores("merged") == scores("whole")
     assert Path("merged/talks.jsonl").read_text() == Path("whole/talks.jsonl").read_text()
+
+
+def test_recorded_talks_of_systems_are_compared_in_a_study_and_by_score(here):
+    write(measures=["success", "length", "pass_k(k=2)"])
+    here("run", "study.yaml", "-o", "run")
+    Path("recorded.yaml").write_text(
+        "data: run/talks.jsonl\nmeasures: [success, length, pass_k(k=2)]\ntrials: 100\nsystems:\n"
+        + "".join(
+            f"  - {{name: {name}, kind: dialogues, path: run/talks.jsonl, system: {name}}}\n"
+            for name in ("good", "bad")
+        )
+    )
+    assert here("run", "recorded.yaml", "-o", "recorded").code == 0
+    assert scores("recorded") == scores("run")
+    done = here(
+        "score", "run/talks.jsonl", "-m", "success", "-m", "pass_k(k=2)", "--trials", "100", "-o", "scored"
+    )
+    assert done.code == 0, done.err
+    assert scores("scored")["success", "bad"] == scores("run")["success", "bad"]
+    assert "Talks with a simulated user" in Path("scored/report.html").read_text()

@@ -248,15 +248,24 @@ def study_of(scoring: Scoring, metrics: Mapping[str, Metric[Example]]) -> dict[s
     from dialeval.systems.transcript import recorded_systems
 
     whole = {} if scoring.data else judging_dialogues(metrics, scoring.file, scoring.layout)
-    if whole:
+    single = [name for name in metrics if name not in whole]
+    if whole and single:
         raise BadUsage(
-            f"{', '.join(whole)}: a run folder holds responses, and these judge whole dialogues; leave them out, "
-            "or write --per-item and --per-turn",
+            f"{', '.join(whole)} judge whole dialogues, and {', '.join(single)} the last turn of each; a run folder "
+            "holds one of both, so give two commands",
             where="--out",
         )
     file = str(scoring.file)
     source = f"{scoring.format}:{place_of(Path(file), scoring.format).source}" if scoring.format else file
     columns = {"columns": scoring.columns} if scoring.columns else {}
+    if whole:
+        named = dict.fromkeys(each.system for each in read_dialogues(file, scoring.layout, refuse))
+        keys = {"kind": "dialogues", "path": source, **columns}
+        return {
+            "data": source,
+            "systems": [{"name": name, "system": name, **keys} for name in named],
+            "measures": list(metrics),
+        }
     systems = recorded_systems(Path(source), Columns.of(scoring.columns))
     return {
         "data": {"path": source, **columns} if scoring.data is None else scoring.data,

@@ -143,8 +143,13 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
 
         talks = build_talks(file.talks, path.parent, file.seed, problems)
         if talks is not None:
-            first = next((n for n, measure in enumerate(known) if measure.capability is None), None)
+            first = _first_of_answers(known)
             known = [on_plan(measure, talks, leads=n == first) for n, measure in enumerate(known)]
+    elif built and all(_kind(given) == "dialogues" for given in _listed(content, "systems")):
+        from dialeval.study.talks import on_recorded
+
+        first = _first_of_answers(known)
+        known = [on_recorded(measure, leads=n == first) for n, measure in enumerate(known)]
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
@@ -191,6 +196,11 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
         gold=tuple(file.gold),
         talks=talks,
     )
+
+
+def _first_of_answers(measures: Sequence[Measure]) -> int | None:
+    """Place of the first measure that judges answers, or the dialogues in their place."""
+    return next((place for place, measure in enumerate(measures) if measure.capability is None), None)
 
 
 def _with_scenarios_as_data(content: Mapping[str, object]) -> Mapping[str, object]:
@@ -312,7 +322,7 @@ _NO_FOLDERS: Final = frozenset(
 
 def _kind(given: str | Mapping[str, object]) -> str:
     """The kind of a system, as a study writes it; of one that a line of text names, that line."""
-    return given if isinstance(given, str) else str(given["kind"])
+    return given if isinstance(given, str) else str(given.get("kind"))
 
 
 def _cache_rule(given: str | Mapping[str, object]) -> CacheRule | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,10 +12,12 @@ from typing import Any, Final
 from dialeval.catalogue.building import build_system, make_system
 from dialeval.catalogue.systems import SYSTEMS
 from dialeval.catalogue.tasks import TASKS
+from dialeval.consistency.detecting.recorded import RecordedDialogues
 from dialeval.core import Generator, System
-from dialeval.data import read
+from dialeval.data import Dialogue, read
 from dialeval.data.codec.sources import beside, file_of
-from dialeval.errors import BadInput, DialevalError, UnknownName, first_line
+from dialeval.errors import BadInput, DialevalError, UnknownName, Unsuitable, first_line
+from dialeval.evaluation.answers import ANSWERED_AT_ONCE
 from dialeval.evaluation.measure import Measure, Respondent, Subjects, Tools
 from dialeval.files.digests import hash_file
 from dialeval.files.folders import is_there
@@ -146,19 +148,39 @@ def _replay(path: Path, name: str) -> ReplayedUser:
     return ReplayedUser(name, said, hash_file(file_of(path)))
 
 
+def on_recorded(measure: Measure, *, leads: bool) -> Measure:
+    """Return the measure as one of recorded dialogues; one that asks systems something else stays as it is."""
+    if measure.capability is not None:
+        return measure
+    return _of_talks(measure, TalkMeasure(on_talks(measure.metric), None, leads, _recorded), "recorded")
+
+
+def _recorded(system: System, tools: Tools) -> list[Dialogue]:
+    """The system's own dialogues, under the name that the study gives it."""
+    if not isinstance(system, RecordedDialogues):
+        raise Unsuitable(
+            f"{system.name} has no recorded dialogues: give it as {{kind: dialogues, path: FILE}}."
+        )
+    known = frozenset((tools.recorded or system.items)[: tools.limit])
+    own = [replace(each, system=system.name) for each in system.dialogues if each.item in known]
+    return list(tools.share(own, ANSWERED_AT_ONCE))
+
+
 def on_plan(measure: Measure, plan: TalkPlan, *, leads: bool) -> Measure:
     """Return the measure as one of the talks of a plan; one that asks systems something else stays as it is."""
     if measure.capability is not None:
         return measure
-    metric = on_talks(measure.metric)
-    asking = TalkMeasure(metric, plan, leads)
+    return _of_talks(measure, TalkMeasure(on_talks(measure.metric), plan, leads), plan.key)
+
+
+def _of_talks(measure: Measure, asking: TalkMeasure, asks: Hashable) -> Measure:
     subjects: Callable[[Respondent, Tools], Subjects] = partial(asking.subjects, {})
     return replace(
         measure,
-        metric=metric,
+        metric=asking.metric,
         subjects=subjects,
-        inputs={"scenarios": plan.path},
-        asks=plan.key,
+        inputs={} if asking.plan is None else {"scenarios": asking.plan.path},
+        asks=asks,
         asking=asking,
         capability=TASKS["talks"],
         shown_by=None,

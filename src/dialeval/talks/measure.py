@@ -18,6 +18,7 @@ from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, T
 from dialeval.talks.conduct import Means, hold_talks
 from dialeval.talks.document import TalksInfo
 from dialeval.talks.faults import with_faults
+from dialeval.talks.outcome import is_talk
 from dialeval.talks.review import Reviewer
 from dialeval.talks.scenarios import Scenario, digest_of
 from dialeval.talks.success import with_outcomes
@@ -79,21 +80,25 @@ class TalkPlan:
 
 @dataclass(frozen=True, slots=True)
 class TalkMeasure:
-    """A measure of talks."""
+    """A measure of talks: of those that a plan holds, or of recorded ones."""
 
     metric: Metric[Any]
-    plan: TalkPlan
+    plan: TalkPlan | None
     leads: bool
     """Whether it is the first of the study, which the summary of talks stands beside."""
+    recorded: Callable[[System, Tools], Sequence[Dialogue]] | None = None
+    """Reader of a system's dialogues, if no plan holds any."""
 
     @property
     def inputs(self) -> Mapping[str, str | None]:
-        """The file of scenarios."""
-        return {"scenarios": str(self.plan.path)}
+        """The file of scenarios, if there is one."""
+        return {} if self.plan is None else {"scenarios": str(self.plan.path)}
 
     def subjects(self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools) -> Subjects:
         """Return the system's talks."""
-        return self.plan.hold(respondent.system, tools)
+        if self.plan is not None:
+            return self.plan.hold(respondent.system, tools)
+        return () if self.recorded is None else self.recorded(respondent.system, tools)
 
 
 class Talks:
@@ -113,9 +118,12 @@ class Talks:
         """Return the summary of the talks beside the study's first measure of them."""
         talks = {system: held for system, given in subjects.items() if (held := talks_in(given))}
         asking = measure.asking
-        if not talks or not isinstance(asking, TalkMeasure) or not asking.leads:
+        if not isinstance(asking, TalkMeasure) or not asking.leads:
             return None
-        return talks_info(measure.label, talks, asking.plan.scenarios, resampling)
+        if not any(is_talk(talk) for own in talks.values() for talk in own):
+            return None
+        scenarios = () if asking.plan is None else asking.plan.scenarios
+        return talks_info(measure.label, talks, scenarios, resampling)
 
     def write(self, folder: Path, subjects: Iterable[tuple[str, Subjects]]) -> None:
         """Write every talk once as a line of ``talks.jsonl``; no file if there is none."""
