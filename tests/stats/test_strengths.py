@@ -154,3 +154,10 @@ def test_intervals_cover_where_raters_of_an_item_agree():
             held[name].append(np.abs(found.strength - truth) <= found.reach)
     assert np.mean(held["clustered"]) >= 0.93
     assert np.mean(held["alone"]) < 0.935
+
+
+def test_a_system_that_ties_and_wins_and_never_loses_has_no_strength() -> None:
+    """Its likelihood rises for ever, with the probability of ties: win : tie : loss = 1 : 5 : 0."""
+    outcome = np.array([1.0, 0.5, 0.5, 0.5, 0.5, 0.5])
+    found = bradley_terry(Preferences(np.zeros(6, dtype=np.int64), np.ones(6, dtype=np.int64), outcome), 2)
+    assert found.absence == "separated"

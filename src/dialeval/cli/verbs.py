@@ -180,7 +180,7 @@ def _annotate_means() -> Function:
 
 @ANNOTATE.verb("preferences", "Rank systems by preferences between two answers.")
 def _annotate_preferences() -> Function:
-    from dialeval.cli.annotate.means import preferences
+    from dialeval.cli.annotate.preferences import preferences
 
     return preferences
 

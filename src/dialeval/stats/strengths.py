@@ -18,13 +18,15 @@ from dialeval.stats.resampling.bootstrap import Floats, Integers, check_confiden
 from dialeval.stats.resampling.jackknife import t_quantile
 
 Absence: TypeAlias = Literal["one-system", "ties-alone", "separated", "one-unit"]
-"""Why there are no strengths: fewer than two systems; nothing but ties; or some systems won every comparison with the
+"""Why there are no strengths: fewer than two systems; nothing but ties; or some systems never lost to the
 others, or were never compared with them, so that their distance is infinite or unknown (Ford, 1957). ``one-unit`` is
 why strengths have no intervals."""
 
 MOST_STEPS: Final = 200
 PRECISE: Final = 1e-12
 """Newton's method ends if no strength moves by more than this."""
+FARTHEST: Final = 30.0
+"""Log odds that no estimate reaches unless the likelihood rises for ever."""
 
 
 class Preferences(NamedTuple):
@@ -48,6 +50,8 @@ class BradleyTerry:
     tie: float
     """Davidson's v: two equal systems tie with probability v / (2 + v). 0 without ties."""
     absence: Absence | None = None
+    influence: Floats | None = None
+    """Influence of each unit on the strengths, shape (units, systems); None without strengths."""
 
     def preferred(self, first: int, second: int) -> float:
         """The probability that the first system is preferred to the second, a tie counting half."""
@@ -67,18 +71,18 @@ def bradley_terry(
     check_confidence(confidence)
     given = _checked(preferences, systems)
     absence = _absence(given, systems)
-    if absence is not None:
+    model = None if absence is not None else _fit(given, systems)
+    if model is None:
         nothing = np.full(systems, math.nan)
-        return BradleyTerry(nothing, nothing, math.nan, absence)
-    model = _fit(given, systems)
+        return BradleyTerry(nothing, nothing, math.nan, absence or "separated")
     influence = pool(_influence(model, given), clusters)
     units, tie = len(influence), model.tie
     if units < 2:
         nothing = np.full(systems, math.nan)
-        return BradleyTerry(model.strength, nothing, tie, "one-unit")
+        return BradleyTerry(model.strength, nothing, tie, "one-unit", influence)
     error = np.sqrt(units / (units - 1) * (influence**2).sum(axis=0))
     reach = t_quantile(units - 1, confidence) * error
-    return BradleyTerry(model.strength, reach, tie)
+    return BradleyTerry(model.strength, reach, tie, None, influence)
 
 
 class _Model(NamedTuple):
@@ -99,15 +103,21 @@ class _Slopes(NamedTuple):
     tie_tie: Floats
 
 
-def _fit(given: Preferences, systems: int) -> _Model:
+def _fit(given: Preferences, systems: int) -> _Model | None:
+    """Return the likeliest model; None if there is none, as of a system that wins or ties and never loses."""
     ties = bool((given.outcome == 0.5).any())
     values = np.zeros(systems + ties)
     for _ in range(MOST_STEPS):
         slopes = _slopes(given, values[:systems], math.exp(values[-1]) if ties else 0.0)
         gradient, information = _sums(given, slopes, systems, ties)
-        step = np.linalg.solve(information, gradient)
+        try:
+            step = np.linalg.solve(information, gradient)
+        except np.linalg.LinAlgError:
+            return None
         # Far from the top Newton's step may be wild: no strength moves by more than 1 at a time.
         values += step / max(1.0, float(np.abs(step).max()))
+        if np.abs(values).max() > FARTHEST:
+            return None
         if np.abs(step).max() < PRECISE:
             break
     return _Model(values[:systems], math.exp(values[-1]) if ties else 0.0, information)

@@ -51,7 +51,9 @@ class BestOf(OneChoice):
         if best is None:
             return ()
         others = [system for candidate, system in source.systems.items() if candidate != answer["choice"]]
-        return tuple(Preference(source.item, rater, best, other, "a") for other in others)
+        return tuple(
+            Preference(source.item, rater, best, other, "a", criterion=ask.criterion) for other in others
+        )
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
         """The one felt to be best; none if all are below 0.1."""

@@ -44,8 +44,12 @@ class Pairwise(OneChoice):
             return ()
         (first, a), (_, b) = list(source.systems.items())[:2]
         if answer["choice"] in (TIE, BOTH_BAD):
-            return (Preference(source.item, rater, a, b, "tie"),)
-        return (Preference(source.item, rater, a, b, "a" if answer["choice"] == first else "b"),)
+            return (Preference(source.item, rater, a, b, "tie", criterion=ask.criterion),)
+        return (
+            Preference(
+                source.item, rater, a, b, "a" if answer["choice"] == first else "b", criterion=ask.criterion
+            ),
+        )
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
         """The better one; a tie if they differ by less than 0.1, both bad if both are below 0.2."""

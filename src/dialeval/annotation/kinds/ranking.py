@@ -62,7 +62,16 @@ class Ranking:
         found = []
         for (first, a), (second, b) in itertools.combinations(source.systems.items(), 2):
             if first in ranks and second in ranks:
-                found.append(Preference(source.item, rater, a, b, _better(ranks[first], ranks[second])))
+                found.append(
+                    Preference(
+                        source.item,
+                        rater,
+                        a,
+                        b,
+                        _better(ranks[first], ranks[second]),
+                        criterion=ask.criterion,
+                    )
+                )
         return tuple(found)
 
     def posted(self, answer: Answer) -> Mapping[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""``dialeval annotate means`` and ``preferences``: systems by mean ratings, and by choices between two answers."""
+"""``dialeval annotate means``: systems by their mean ratings, with every difference."""
 
 from __future__ import annotations
 
@@ -24,15 +24,13 @@ from dialeval.display.terminal import print_table
 from dialeval.display.wording import NOTHING, count, interval, listing, p_value, signed
 from dialeval.evaluation.compare.sentences import CORRECTIONS
 from dialeval.files.documents import as_json
-from dialeval.options import Argument, Option, Options
+from dialeval.options import Option, Options
 from dialeval.ratings.mean_models import cross_checked
 from dialeval.ratings.means import means_of
-from dialeval.ratings.preferences import read_preferences, strengths
 from dialeval.ratings.scale import RatingScale
 
 if TYPE_CHECKING:
     from dialeval.ratings.means import CriterionMeans, CrossCheck, Disagreement, ModelName
-    from dialeval.ratings.preferences import PreferenceStrengths
 
 
 def means(
@@ -255,60 +253,3 @@ def _check_notes(one: CriterionMeans, check: CrossCheck) -> Iterator[str]:
     else:
         left_out = UNMODELLED if one.interval_raters == "sampled" else (*UNMODELLED, TASTE)
         yield f"does not model: {'; '.join(left_out)}"
-
-
-def preferences(
-    file: Annotated[
-        str, Argument(metavar="FILE", help="Preferences: columns a, b, choice, and item and rater.")
-    ],
-    raters: Annotated[
-        Literal["fixed", "sampled"],
-        Option("--raters", help="Intervals for these raters, or also for other raters like them."),
-    ] = "fixed",
-    resampling: Annotated[Resampling, Options("cluster")] = Resampling(),
-    json: Json = False,
-) -> None:
-    """Print how strong each system is in raters' preferences between two answers (Bradley-Terry, with ties).
-
-    Each line names the systems a and b and the choice: a, b or tie.
-
-    Example: dialeval annotate preferences preferences.csv
-
-    Example: dialeval annotate preferences preferences.jsonl --raters sampled --json
-    """
-    found = strengths(read_preferences(file), resampling=resampling, raters=raters)
-    if json:
-        print(jsonlib.dumps(as_json(found), ensure_ascii=False, allow_nan=False))
-    else:
-        _print(found)
-
-
-def _print(found: PreferenceStrengths) -> None:
-    columns = (
-        *(Column("system"), Column("strength", numeric=True), Column("preferred", numeric=True)),
-        *(Column("won", numeric=True), Column("tied", numeric=True), Column("lost", numeric=True)),
-    )
-    rows = []
-    for system in found.systems:
-        total = system.wins + system.ties + system.losses
-        share = f"{100 * (system.wins + system.ties / 2) / total:.0f} %"
-        value, low, high, _, _ = system.strength
-        strength = Cell(signed(value, 2), interval(low, high, 2))
-        counts = (Cell(f"{times:,}") for times in (system.wins, system.ties, system.losses))
-        rows.append((Cell(system.system), strength, Cell(share), *counts))
-    whose = "other raters like these" if found.interval_raters == "sampled" else "these raters"
-    notes = [
-        "strength: log odds of being preferred to an average system; a difference of 0.7 is two to one",
-        f"brackets hold {found.level:.0%} intervals for other items and {whose}",
-    ]
-    if found.tie:
-        notes.append(
-            f"two equal systems would tie in {100 * found.tie / (2 + found.tie):.0f} % of judgements"
-        )
-    if found.reason:
-        notes = [f"no strengths or intervals: {found.reason}"]
-    title = (
-        f"Bradley-Terry{', with ties' if found.tie else ''}: {count(found.judgements, 'preference')}, "
-        f"{count(found.items, 'item')}, {count(found.raters, 'rater')}"
-    )
-    print_table(Table(title, columns, tuple(rows), tuple(notes)), PrintableConsole())

@@ -140,7 +140,7 @@ def read_pandalm(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     People are ``r1`` to ``r3`` on the criterion ``better``; their majority is ``people``, on ``majority``, where judges
     are too. A judge has the name of its file: ``judge.pandalm-7b.jsonl.gz`` is ``pandalm-7b``.
     """
-    judge = _judge_in(source)
+    judge = judge_in(source)
 
     def parse(fields: Mapping[str, object], row: Row) -> Iterator[Judgement]:
         item = f"pandalm-{item_of(fields, row, 'idx')}"
@@ -167,7 +167,7 @@ def read_pandalm(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
 _MAJORITY: Final = "majority"
 
 
-def _judge_in(source: Source) -> str:
+def judge_in(source: Source) -> str:
     """The judge that a file is named after."""
     if is_stdin(source):
         return "judge"
