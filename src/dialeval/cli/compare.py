@@ -12,6 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from dialeval.cli.claims import design_notes, named_measure, parse_margins, read_first_look
 from dialeval.cli.gates import refuse_silence
+from dialeval.cli.judged_pairs import (
+    JudgeOption,
+    OwnOption,
+    PairsAsked,
+    PeopleOption,
+    Sources,
+    VerdictsOption,
+    print_judged_pairs,
+    refuse_measures,
+    refuse_without_judge,
+)
 from dialeval.cli.options import (
     AllowCode,
     AllowUnanswered,
@@ -98,6 +109,10 @@ def compare(
             help="What --first-look --json printed; A and B hold only new items.",
         ),
     ] = None,
+    judge: JudgeOption = None,
+    preferences: PeopleOption = None,
+    verdicts: VerdictsOption = None,
+    own: OwnOption = None,
     allow_unmatched: AllowUnmatched = False,
     allow_unanswered: AllowUnanswered = None,
     allow_code: AllowCode = None,
@@ -115,7 +130,19 @@ def compare(
     Example: dialeval compare sheet.xlsx:old_bot sheet.xlsx:new_bot
 
     Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l --margin 0.02
+
+    Example: dialeval compare old.jsonl new.jsonl --judge "judge(model='my-judge', base_url='http://127.0.0.1:8000/v1')"
     """
+    if judge is not None:
+        options: dict[str, Any] = {"seed": seed, "trials": trials, "level": level, "cluster": cluster}
+        chosen = {name: value for name, value in options.items() if value is not None}
+        resampling = Resampling.of_json({**Resampling().as_json(), **chosen})
+        asking = PairsAsked(judge, preferences, verdicts, tuple(own or ()), resampling)
+        files = Sources(format, columns, data, allow_unmatched, tuple(allow_code or ()))
+        refuse_measures(metric, sacrebleu=sacrebleu, looks=first_look or second_look is not None)
+        print_judged_pairs(asking, a, b, files, json=json)
+        return
+    refuse_without_judge(preferences, verdicts, own)
     first, second = open_sides(
         a,
         b,

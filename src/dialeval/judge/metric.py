@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import statistics as numbers
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias
 
@@ -298,15 +298,20 @@ class Judge(MeanOfValues[Subject]):
 
     def _ask(self, index: int, requests: Sequence[Request]) -> list[tuple[Verdict, ...]]:
         """The verdicts of one model of the panel on each request."""
-        outcomes: list[tuple[Outcome, ...]]
-        if self.base_url is None:
-            outcomes = [(outcome,) for outcome in self._locals[index].ask(requests, self._answers)]
-        else:
-            outcomes = ask_server(self._servers[index], requests, self._form)
         return [
             tuple(self._verdict(outcome, asked) for outcome in own)
-            for own, asked in zip(outcomes, requests, strict=True)
+            for own, asked in zip(self.outcomes(index, requests), requests, strict=True)
         ]
+
+    def outcomes(
+        self, index: int, requests: Sequence[Request], scale: Rubric | None = None
+    ) -> list[tuple[Outcome, ...]]:
+        """The replies of one model of the panel to each request; ``scale`` is another one than the rubric's."""
+        if self.base_url is None:
+            answers = self._answers if scale is None else tuple(map(str, scale.scale))
+            return [(outcome,) for outcome in self._locals[index].ask(requests, answers)]
+        form = self._form if scale is None else replace(self._form, schema=schema(scale))
+        return ask_server(self._servers[index], requests, form)
 
     def _verdict(self, outcome: Outcome, asked: Request) -> Verdict:
         if outcome.code is not None:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from dialeval.catalogue.tasks import TASKS
 from dialeval.core import Missing, Resampling, Result
-from dialeval.data import Example, Prompt, Response, canonical, read
+from dialeval.data import Dialogue, Example, Prompt, Response, canonical, read
 from dialeval.data.codec.column_names import Columns, ColumnsGiven
 from dialeval.data.codec.sources import file_of, split_format
 from dialeval.data.prompts import example_of, prompt_of
@@ -434,3 +434,60 @@ def _shown(side: Side, system: str, *, both: bool) -> str:
     if system == UNNAMED:
         return side.source
     return f"{side.source}:{system}" if both else system
+
+
+def read_answers(
+    a: str,
+    b: str,
+    *,
+    dialogues: bool = False,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    data: str | None = None,
+    allow_unmatched: bool = False,
+    code: Sequence[str] = (),
+) -> dict[str, list[Example | Dialogue]]:
+    """The answers of two systems, each in a run folder or a file, by system; arguments as of `open_sides`."""
+    places = (_place(a), _place(b))
+    prompts = None if data is None else _prompts_of(data)
+    with only_named(code):
+        files = _Files(format, Columns.of(columns), prompts, allow_unmatched)
+        given = [_answers_in(place, files, dialogues=dialogues, code=code) for place in places]
+    known: dict[str, Prompt] = {}
+    for examples in given:
+        known |= _prompts_known([each for each in examples if isinstance(each, Example)])
+    found: dict[str, list[Example | Dialogue]] = {}
+    for place, answers in zip(places, given, strict=True):
+        whole: Sequence[Example | Dialogue | Missing] = answers
+        if not dialogues and not place.path.is_dir():
+            whole = files.completed(place, [e for e in answers if not isinstance(e, Dialogue)], known)
+        present = [each for each in whole if isinstance(each, Example | Dialogue)]
+        systems = list(dict.fromkeys(each.system for each in present))
+        system = place.system if place.system is not None else systems[0] if len(systems) == 1 else None
+        if system is None or system not in systems:
+            listed = ", ".join(systems) or "none"
+            raise Unsuitable(
+                f"{place.path} has answers of these systems: {listed}. Pick one, as in {place.path}:SYSTEM."
+            )
+        name = str(place.path) if system == UNNAMED or not system else system
+        if name in found and places[0].path == places[1].path:
+            raise Unsuitable(f"Found {name} of {place.path} on both sides, expected two different systems.")
+        name = f"{place.path}:{system}" if name in found else name
+        found[name] = [dataclasses.replace(each, system=name) for each in present if each.system == system]
+    return found
+
+
+def _answers_in(
+    place: _Place, files: _Files, *, dialogues: bool, code: Sequence[str]
+) -> Sequence[Example | Dialogue | Missing]:
+    if dialogues:
+        if place.path.is_dir():
+            raise Unsuitable(
+                f"{place.path} is a run, expected a file of whole dialogues, as level='dialogue' says."
+            )
+        return list(read(place.path, "dialogue", format=files.format, columns=files.columns))
+    if place.path.is_dir():
+        from dialeval.study.loading import load_run
+
+        return list(load_run(place.path, code=code).examples)
+    return files.examples(place)
