@@ -256,6 +256,7 @@ def _summary(content: Content, folder: Path | None, report: Path | None, further
     answers = [as_json(source) for source in content.manifest.answers]
     places = {"folder": str(folder), "report": str(report)} if folder is not None else {}
     judges = {"judges": as_json(content.manifest.judges)} if content.manifest.judges else {}
+    judges |= {"judge_pairs": as_json(pairs)} if (pairs := content.manifest.judge_pairs) else {}
     told = {**as_json(content.summary), **places, "usage": usage, "answers": answers, **judges, **further}
     return jsonlib.dumps(told, ensure_ascii=False)
 

@@ -13,7 +13,7 @@ from dialeval.judge.record import canary_items, judged_subjects
 
 CHARACTERS_PER_TOKEN: Final = 4
 """Of English text, roughly; other languages take more tokens."""
-_REPLY_TOKENS: Final = {"json": 150, "expected": 2, "yes_no": 2}
+REPLY_TOKENS: Final = {"json": 150, "expected": 2, "yes_no": 2}
 """Tokens of a usual reply."""
 
 
@@ -53,7 +53,7 @@ def judge_cost(label: str, judge: Judge, subjects: Iterable[object]) -> CostEsti
         prompt += (panel - known) * tokens_of(asked)
     if not judge.base_url:
         return CostEstimate(label, sent, kept, prompt, 0, None)
-    reply = sent * min(_REPLY_TOKENS[judge.mode], judge.max_tokens)
+    reply = sent * min(REPLY_TOKENS[judge.mode], judge.max_tokens)
     return CostEstimate(label, sent, kept, prompt, reply, judge.cost(prompt, reply), judge.budget)
 
 

@@ -313,6 +313,13 @@ class Judge(MeanOfValues[Subject]):
         form = self._form if scale is None else replace(self._form, schema=schema(scale))
         return ask_server(self._servers[index], requests, form)
 
+    def recalled_outcomes(self, index: int, asked: Request, scale: Rubric) -> tuple[Outcome, ...]:
+        """The replies of one model of the panel that are known already, on another scale than the rubric's."""
+        if self.base_url is None:
+            kept = self._locals[index].recall(asked, tuple(map(str, scale.scale)))
+            return () if kept is None else (kept,)
+        return recall_replies(self._servers[index], asked, replace(self._form, schema=schema(scale)))
+
     def _verdict(self, outcome: Outcome, asked: Request) -> Verdict:
         if outcome.code is not None:
             return no_verdict(outcome.code, outcome.reply, outcome.found)._replace(omitted=asked.omitted)

@@ -15,6 +15,7 @@ from dialeval.data.results import ItemValues
 from dialeval.data.types import Context, Example, Turn
 from dialeval.display.pages import Section
 from dialeval.judge.document import judge_notes
+from dialeval.judge.pair_record import pair_notes
 from dialeval.meta.document import Points
 from dialeval.study.document import Content, Manifest, Place, ShownItem, ShownTurn, Summary, Values
 from dialeval.study.freshness import answer_notes
@@ -56,6 +57,7 @@ def content_of(
         notes=(
             *answer_notes(manifest.answers, manifest.started),
             *judge_notes(manifest.judges),
+            *(pair_notes(manifest.judge_pairs) if manifest.judge_pairs else ()),
             *map(sentence, manifest.unmatched),
             *notes_of(summary),
         ),

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Final
 from dialeval.core import Missing, Replayer, System, innermost, served
 from dialeval.data import Example, Prompt, Response
 from dialeval.engine import Workshop
-from dialeval.evaluation.measure import can_answer
+from dialeval.evaluation.measure import Respondent, can_answer
 from dialeval.judge.costs import CHARACTERS_PER_TOKEN, CostEstimate, judge_cost
 from dialeval.judge.metric import Judge
 from dialeval.nbest.filtering.system import Filtered
 from dialeval.study.answers import as_example, ask
 from dialeval.study.file import Study
+from dialeval.study.judged_pairs import planned_cost
 from dialeval.study.run import read_inputs, uses_answers
 from dialeval.systems.openai import OpenAI
 
@@ -37,16 +38,19 @@ def study_costs(study: Study) -> list[CostEstimate]:
     prompts, items, _ = read_inputs(study)
     found: list[CostEstimate] = []
     answers: list[Example | Missing] = []
+    first: list[Respondent] = []
     for system in study.systems if uses_answers(study) else ():
         if not can_answer(system):
             continue
         if isinstance(system, Replayer):
             respondent = ask(system, prompts, items, study, Workshop(), [])
             answers += [answer for run in respondent.runs or (respondent.examples,) for answer in run]
+            first.append(respondent)
             continue
         server, seed = served(system), study.resampling.seed
         known = server.recall([p.context for p in prompts], seed=seed) if server else []
-        answers += _expected(system, prompts, known)
+        first.append(Respondent(system, list(_expected(system, prompts, known))))
+        answers += first[-1].examples
         inner = innermost(system)
         if isinstance(inner, OpenAI):
             candidates = system.n if isinstance(system, Filtered) else 1
@@ -54,6 +58,8 @@ def study_costs(study: Study) -> list[CostEstimate]:
     for measure in study.measures:
         if isinstance(measure.metric, Judge):
             found.append(judge_cost(measure.label, measure.metric, answers))
+    if study.pairs is not None:
+        found.append(planned_cost(study.pairs, first))
     return found
 
 

@@ -30,6 +30,7 @@ from dialeval.ratings.checks import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
 from dialeval.study.gates import Gate, build_claims, build_gates
+from dialeval.study.judged_pairs import KEY, PairsPlan, build_pairs
 from dialeval.study.measures import JUDGE, build_measure
 from dialeval.study.missing import silence_of
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
@@ -39,6 +40,7 @@ from dialeval.text.blank import is_blank
 from dialeval.text.calls import construct
 
 if TYPE_CHECKING:
+    from dialeval.judge.metric import Judge
     from dialeval.ratings import RatingScale
     from dialeval.talks.measure import TalkPlan
 
@@ -101,6 +103,8 @@ class Study:
     """Systems whose responses are meant to equal the references."""
     talks: TalkPlan | None = None
     """Talks with a simulated user, which all measures of responses and dialogues are about; None if there are none."""
+    pairs: PairsPlan | None = None
+    """Who judges the systems' answers pair by pair; None if nobody does."""
 
     @property
     def silence(self) -> SilenceRule:
@@ -155,6 +159,8 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
     problems += _idle(built, known)
     problems += _own_judges(built, known)
     problems += _strange_gold(content, [system.name for system in built])
+    pairs = build_pairs(content.get(KEY), [system.name for system in built], path.parent, problems)
+    problems += _own_pairs_judge(built, pairs)
     primary, margins = build_claims(content, known, problems)
     gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
     data, columns = _build_data(content.get("data", "."), path.parent, problems)
@@ -195,6 +201,7 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
         allow_unanswered=file.allow_unanswered,
         gold=tuple(file.gold),
         talks=talks,
+        pairs=pairs,
     )
 
 
@@ -379,22 +386,32 @@ def _own_judges(systems: Sequence[System], measures: Sequence[Measure]) -> list[
     judged = [measure for measure in measures if measure.metric.name == JUDGE]
     if not judged:
         return []
-    from dialeval.judge.metric import Judge, names_of
+    from dialeval.judge.metric import Judge
 
-    lines: list[str] = []
-    for measure in judged:
-        judge = measure.metric
-        if not isinstance(judge, Judge) or judge.own_judge:
-            continue
-        own = set().union(*map(names_of, judge.models))
-        for system in systems:
-            model = getattr(system, "model", None)
-            if isinstance(model, str) and names_of(model) & own:
-                lines.append(
-                    f"measures: {measure.label} would judge its own answers, as {system.name} is the same model "
-                    f"({model}); choose another judge, or, if it is meant, give it 'own_judge: true'"
-                )
-    return lines
+    return [
+        line
+        for measure in judged
+        if isinstance(measure.metric, Judge)
+        for line in _its_own_judge(f"measures: {measure.label}", measure.metric, systems)
+    ]
+
+
+def _own_pairs_judge(systems: Sequence[System], pairs: PairsPlan | None) -> list[str]:
+    """The same of the judge of pairs."""
+    return [] if pairs is None else _its_own_judge(f"{KEY}: {pairs.judge.model}", pairs.judge, systems)
+
+
+def _its_own_judge(where: str, judge: Judge, systems: Sequence[System]) -> list[str]:
+    from dialeval.judge.metric import names_of
+
+    own = set() if judge.own_judge else set().union(*map(names_of, judge.models))
+    named = [(system, getattr(system, "model", None)) for system in systems]
+    return [
+        f"{where} would judge its own answers, as {system.name} is the same model ({model}); choose another judge, "
+        "or, if it is meant, give it 'own_judge: true'"
+        for system, model in named
+        if isinstance(model, str) and names_of(model) & own
+    ]
 
 
 def _strange_gold(content: Mapping[str, object], systems: Sequence[str]) -> list[str]:

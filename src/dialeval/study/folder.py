@@ -26,6 +26,7 @@ from dialeval.study.content import content_of, page_sections
 from dialeval.study.document import Content, Manifest, Summary
 from dialeval.study.file import Study
 from dialeval.study.judged import evidence_of, read_evidence, verdicts_of, write_verdicts
+from dialeval.study.judged_pairs import write_preferences
 from dialeval.study.provenance import Circumstances, manifest_of
 from dialeval.study.report.page import Link, page_of
 from dialeval.study.run import Run
@@ -119,6 +120,7 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     write_document(folder / "manifest.json", manifest)
     (folder / _BEGUN).unlink(missing_ok=True)
     found = write_verdicts(run.scored, folder)
+    write_preferences(run.pairs, folder)
     return content_of(run.study.text, summary, manifest, blocks, points, _answers_of(run), found)
 
 

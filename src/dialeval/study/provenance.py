@@ -79,6 +79,7 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
         usage=tuple(usage for respondent in run.respondents if (usage := _usage(respondent))),
         answers=run.answers,
         judges=run.judges,
+        judge_pairs=None if run.pairs is None else run.pairs.record,
     )
 
 
@@ -92,6 +93,7 @@ def digests_of(study: Study) -> tuple[FileDigest, ...]:
     given = [study.data, *study.references]
     paths = [*given, *(path for system in study.systems for _, path in inputs_of(system))]
     paths += [study.human.path] if study.human else []
+    paths += [study.pairs.preferences] if study.pairs and study.pairs.preferences else []
     paths += [path for measure in study.measures for path in measure.inputs.values() if path is not None]
     paths = [index if (index := path / "repository.json").is_file() else path for path in paths]
     return tuple(digest_of(path) for path in dict.fromkeys(paths) if file_of(path).is_file())

@@ -25,6 +25,7 @@ from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
 from dialeval.study.gates import ScoreAtGate, check_gates
 from dialeval.study.human import People, agree, judge_beside_people, read_people
+from dialeval.study.judged_pairs import KEY, judged_pairs
 from dialeval.study.measures import JUDGE
 from dialeval.study.ranks import compare, rank, rankings, without_values
 from dialeval.study.scores import SystemResult, caption_of, columns_of, plot_scores, score_all, shown_columns
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dialeval.judge.document import JudgeRecord
+    from dialeval.judge.pairs import JudgedPairs
     from dialeval.meta import Findings
 
 
@@ -67,6 +69,8 @@ class Run(Framed):
     """Scores of parts of the subjects, of measures that have some."""
     judges: tuple[JudgeRecord, ...] = ()
     """What the language models did that judged."""
+    pairs: JudgedPairs | None = None
+    """Verdicts on the systems' answers pair by pair; None if nobody gave any."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -112,6 +116,7 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None
     gates = tuple(_check(study, scored, compared, failures))
     judges = tuple(_judged(study, scored, agreement, failures))
+    pairs = _judged_pairs(study, asked, failures)
     return Run(
         study=study,
         prompts=prompts,
@@ -126,7 +131,21 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
         answers=tuple(answers),
         breakdowns=tuple(_broken_down(study, scored, workshop)),
         judges=judges,
+        pairs=pairs,
     )
+
+
+def _judged_pairs(
+    study: Study, respondents: Sequence[Respondent], failures: list[Failure]
+) -> JudgedPairs | None:
+    """The verdicts on pairs of answers; a judge that cannot be asked keeps no measure from its scores."""
+    if study.pairs is None:
+        return None
+    try:
+        return judged_pairs(study.pairs, respondents, study.resampling)
+    except DialevalError as error:
+        failures.append(Failure(None, None, f"{KEY}: {error}"))
+        return None
 
 
 def _judged(
@@ -164,7 +183,11 @@ def uses_answers(study: Study) -> bool:
     """Return whether the study uses answers to its prompts, which may have to be paid for."""
     if study.talks is not None:
         return False
-    return study.human is not None or any(measure.capability is None for measure in study.measures)
+    return (
+        study.human is not None
+        or study.pairs is not None
+        or any(measure.capability is None for measure in study.measures)
+    )
 
 
 def _broken_down(study: Study, scored: Sequence[SystemResult], workshop: Workshop) -> Iterator[PartScore]:

@@ -122,6 +122,7 @@ class StudyFile(BaseModel):
     turns: Literal["last", "all"] = "last"
     systems: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     measures: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
+    judge_pairs: dict[str, Any] | None = None
     human: Annotated[HumanFile | None, BeforeValidator(_as_human)] = None
     gates: list[str] = []
     seed: Annotated[int, Field(ge=0)] = 0

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, TypeAlias
 from dialeval.files.digests import FileDigest
 from dialeval.files.documents import FINITE
 from dialeval.judge.document import JudgeRecord
+from dialeval.judge.pair_record import PairsRecord
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document.summary import MissingRule
 
@@ -130,8 +131,12 @@ class Manifest:
     """Where these answers come from: asked for in this run, or cached by an earlier one."""
     judges: tuple[JudgeRecord, ...] = ()
     """What the language models did that judged; no key of the file if there are none."""
+    judge_pairs: PairsRecord | None = None
+    """A judge's verdicts on pairs of answers; no key of the file if nobody gave any."""
 
     def json_value(self) -> dict[str, object]:
         """The fields that the file holds."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {name: value for name, value in fields.items() if value or name != "judges"}
+        return {
+            name: value for name, value in fields.items() if value or name not in ("judges", "judge_pairs")
+        }
