@@ -51,7 +51,7 @@ def judge_cost(label: str, judge: Judge, subjects: Iterable[object]) -> CostEsti
         kept += known
         sent += panel - known
         prompt += (panel - known) * tokens_of(asked)
-    if not judge.base_url:
+    if not any(member.base_url for member in judge.members):
         return CostEstimate(label, sent, kept, prompt, 0, None)
     reply = sent * min(REPLY_TOKENS[judge.mode], judge.max_tokens)
     return CostEstimate(label, sent, kept, prompt, reply, judge.cost(prompt, reply), judge.budget)

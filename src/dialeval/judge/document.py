@@ -8,6 +8,8 @@ from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from dialeval.display.wording import count, listing
 from dialeval.files.documents import FINITE
+from dialeval.judge.repeat_record import PanelRecord, panel_notes
+from dialeval.judge.scale_use import ScaleUse, scale_notes
 from dialeval.stats.estimate import Estimate
 
 Code: TypeAlias = Literal[
@@ -89,6 +91,10 @@ class JudgeRecord:
     canary: Canary
     people: BesidePeople | None = None
     """None if the study has no ratings, or none of what it judged."""
+    panel: PanelRecord | None = None
+    """Agreement of repeats and of the judges of a panel; None of single verdicts."""
+    scale: ScaleUse | None = None
+    """Use of the scale beside people's; None as ``people``, or if they had another scale."""
 
 
 def judge_notes(records: Iterable[JudgeRecord]) -> Iterator[str]:
@@ -109,13 +115,17 @@ def _told(record: JudgeRecord) -> Iterator[str]:
         yield f"no value from {count(sum(record.unscored.values()), 'verdict')}: {listing(why)}"
     if record.windowed:
         yield f"{count(record.windowed, 'item')} longer than its window, so that it saw the last turns only"
-    if record.self_agreement is not None and record.mean_difference is not None:
+    if record.panel is None and record.self_agreement is not None and record.mean_difference is not None:
         yield (
             f"repeated verdicts on an item are equal in {record.self_agreement:.0%} of pairs and "
             f"{record.mean_difference:.3g} apart on average"
         )
+    if record.panel is not None:
+        yield from panel_notes(record.panel)
     if record.people is not None:
         yield _beside(record.people)
+    if record.scale is not None:
+        yield from scale_notes(record.scale)
     if record.cost is not None:
         yield f"cost {record.cost:.4g}"
     yield canary_note(record.canary)

@@ -19,6 +19,7 @@ from dialeval.files.folders import with_home
 from dialeval.judge.asking import Form, Outcome, ask_server, recall_replies
 from dialeval.judge.document import CODES, REASONS
 from dialeval.judge.local import LocalJudge
+from dialeval.judge.panel import Member, digest_of, load_panel
 from dialeval.judge.prompts import VERSION, Mode, Request, Rules, request as request_about, schema
 from dialeval.judge.rubrics import Level, Rubric, load_rubric
 from dialeval.judge.verdicts import (
@@ -42,12 +43,12 @@ class Judge(MeanOfValues[Subject]):
 
     The value is the expected score over the probabilities of all scores (``expected``), the score in a JSON verdict
     with a reason (``json``), or the probability of yes to the rubric's question (``yes_no``). Several ``model`` names
-    with commas are a panel; of its verdicts and of ``repeats`` the value is the median, the mean or the majority, and
-    if one of them is lacking there is none. The corpus score is the mean.
+    with commas, or the ``judges`` of a file, are a panel; of its verdicts and of ``repeats`` the value is the median,
+    the mean or the majority, and if one of them is lacking there is none. The corpus score is the mean.
     """
 
     name: ClassVar[str] = "judge"
-    model: str
+    model: str = ""
     """The server's name of the model; without ``base_url`` a Hugging Face model, as ``smollm2-135m-instruct``."""
     rubric: str = "overall"
     """The name of a rubric of ours, or a YAML file."""
@@ -71,6 +72,8 @@ class Judge(MeanOfValues[Subject]):
     """Change it if another model is served under the same name and address."""
     hub: bool = False
     """Whether a model that runs here may be downloaded."""
+    judges: str | None = field(default=None, repr=False)
+    """A YAML file with the judges of a panel, each with its ``model`` and ``base_url``, in place of these."""
     own_judge: bool = field(default=False, repr=False)
     """Whether the model may judge a system that is, or is called like, the model itself."""
     api_key_env: str | None = field(default=None, repr=False)
@@ -88,6 +91,14 @@ class Judge(MeanOfValues[Subject]):
     """The folder in which replies are kept; None: the user's cache folder."""
 
     def __post_init__(self) -> None:
+        if self.judges is not None and (self.model or self.base_url):
+            raise DialevalError(
+                "'judges' of judge: it goes without 'model' and 'base_url', which the file has of each judge."
+            )
+        if not self.model and self.judges is None:
+            raise DialevalError(
+                "judge needs the parameter model, the model that is to judge (or judges, a file of several)."
+            )
         if not self.models:
             raise DialevalError("'model' of judge: found no name, expected the model that is to judge.")
         if len(set(self.models)) < len(self.models):
@@ -103,17 +114,18 @@ class Judge(MeanOfValues[Subject]):
             raise DialevalError(
                 f"'temperature' of judge: found {self.temperature:g}, expected 0 to 2, or None."
             )
-        if self.repeats > 1 and (self.temperature == 0 or self.base_url is None):
+        here = any(member.base_url is None for member in self.members)
+        if self.repeats > 1 and (self.temperature == 0 or here):
             raise DialevalError(
                 "'repeats' of judge: with temperature 0, and for a model that runs here, all repeats are one and the "
                 "same request. Set temperature=1, or leave 'repeats' out."
             )
-        if self.base_url is None and self.mode == "json":
+        if here and self.mode == "json":
             raise DialevalError(
                 "'mode' of judge: a model that runs here gives probabilities, not JSON. Set mode='expected' or "
                 "'yes_no', or serve the model and name its 'base_url'."
             )
-        if self.base_url is None and self.api_key_env is not None:
+        if self.base_url is None and self.judges is None and self.api_key_env is not None:
             raise DialevalError("'api_key_env' of judge: it goes with a 'base_url', and none was given.")
         known = self.read_rubric()
         if self.level not in known.levels:
@@ -121,13 +133,25 @@ class Judge(MeanOfValues[Subject]):
                 f"'level' of judge: the rubric {known.name!r} is for {' or '.join(known.levels)}, found {self.level!r}."
             )
         self.read_steps()
-        if self.base_url is not None:
-            _ = self._servers
+        _ = [self._server(member) for member in self.members if member.base_url is not None]
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The judges of the panel, one in most cases."""
+        if self.judges is not None:
+            return load_panel(self.judges, self._place)
+        names = [name.strip() for name in self.model.split(",")]
+        shared = (self.base_url, self.api_key_env, self.revision, self.price_input, self.price_output)
+        return tuple(
+            Member.model_construct(None, **dict(zip(Member.model_fields, (name, *shared), strict=True)))
+            for name in names
+            if name
+        )
 
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the panel, of one in most cases."""
-        return tuple(name.strip() for name in self.model.split(",") if name.strip())
+        return tuple(member.model for member in self.members)
 
     def read_rubric(self) -> Rubric:
         """The rubric."""
@@ -171,6 +195,7 @@ class Judge(MeanOfValues[Subject]):
         facts += (
             [("lm", "+".join(local.fact.replace("=", "_") for local in self._locals))] if self._locals else []
         )
+        facts += [("panel", digest_of(self.members)[:12])] if self.judges else []
         return (*facts, ("prompt", str(VERSION)))
 
     @property
@@ -223,8 +248,8 @@ class Judge(MeanOfValues[Subject]):
         if self.own_judge or not own or own not in {part for name in self.models for part in names_of(name)}:
             return
         raise Unsuitable(
-            f"The judge {self.model!r} would judge itself: the system is called {system!r}. Choose another judge, or, "
-            "if it is meant, set own_judge=True."
+            f"The judge {', '.join(self.models)!r} would judge itself: the system is called {system!r}. Choose another "
+            "judge, or, if it is meant, set own_judge=True."
         )
 
     def statistics(self, subjects: Sequence[Subject]) -> Floats:
@@ -256,16 +281,20 @@ class Judge(MeanOfValues[Subject]):
         if asked is None:
             return (no_verdict("too_long", JudgeReply("")),)
         outcomes: list[Outcome] = []
-        for local in self._locals:
-            kept = local.recall(asked, self._answers)
-            outcomes += [] if kept is None else [kept]
-        for server in self._servers:
-            outcomes += recall_replies(server, asked, self._form)
+        for member in self.members:
+            if member.base_url is not None:
+                outcomes += recall_replies(self._server(member), asked, self._form)
+            elif (kept := self._local(member).recall(asked, self._answers)) is not None:
+                outcomes.append(kept)
         return tuple(self._verdict(outcome, asked) for outcome in outcomes)
 
     def explain(self, subject: Subject) -> str:
-        """The verdicts with their reasons and whole replies, one after another; empty if nothing was asked."""
-        return "\n".join(told(verdict) for verdict in self.recalled(subject))
+        """The verdicts with their reasons and whole replies; before several, their values and how far apart they are.
+
+        Empty if nothing was asked.
+        """
+        given = self.recalled(subject)
+        return "\n".join([*_spread(given), *map(told, given)])
 
     def combined(self, given: Sequence[Verdict]) -> Verdict:
         """What the verdicts on one subject come to: their median, mean or majority; if one has no value, that one."""
@@ -281,10 +310,12 @@ class Judge(MeanOfValues[Subject]):
         return given[0]._replace(value=value)
 
     def cost(self, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
-        """Price of so many tokens; None without prices, or if the tokens are not known."""
-        if prompt_tokens is None or completion_tokens is None or not self._servers:
+        """Price of so many tokens; None without prices, if a panel has several, or if the tokens are not known."""
+        prices = {(member.price_input, member.price_output) for member in self.members}
+        served = [member for member in self.members if member.base_url is not None]
+        if prompt_tokens is None or completion_tokens is None or not served or len(prices) > 1:
             return None
-        return self._servers[0].cost(prompt_tokens, completion_tokens)
+        return self._server(served[0]).cost(prompt_tokens, completion_tokens)
 
     @property
     def rules(self) -> Rules:
@@ -307,18 +338,20 @@ class Judge(MeanOfValues[Subject]):
         self, index: int, requests: Sequence[Request], scale: Rubric | None = None
     ) -> list[tuple[Outcome, ...]]:
         """The replies of one model of the panel to each request; ``scale`` is another one than the rubric's."""
-        if self.base_url is None:
+        member = self.members[index]
+        if member.base_url is None:
             answers = self._answers if scale is None else tuple(map(str, scale.scale))
-            return [(outcome,) for outcome in self._locals[index].ask(requests, answers)]
+            return [(outcome,) for outcome in self._local(member).ask(requests, answers)]
         form = self._form if scale is None else replace(self._form, schema=schema(scale))
-        return ask_server(self._servers[index], requests, form)
+        return ask_server(self._server(member), requests, form)
 
     def recalled_outcomes(self, index: int, asked: Request, scale: Rubric) -> tuple[Outcome, ...]:
         """The replies of one model of the panel that are known already, on another scale than the rubric's."""
-        if self.base_url is None:
-            kept = self._locals[index].recall(asked, tuple(map(str, scale.scale)))
+        member = self.members[index]
+        if member.base_url is None:
+            kept = self._local(member).recall(asked, tuple(map(str, scale.scale)))
             return () if kept is None else (kept,)
-        return recall_replies(self._servers[index], asked, replace(self._form, schema=schema(scale)))
+        return recall_replies(self._server(member), asked, replace(self._form, schema=schema(scale)))
 
     def _verdict(self, outcome: Outcome, asked: Request) -> Verdict:
         if outcome.code is not None:
@@ -345,32 +378,28 @@ class Judge(MeanOfValues[Subject]):
 
     @property
     def _locals(self) -> list[LocalJudge]:
-        if self.base_url is not None:
-            return []
-        return [LocalJudge(name, self.hub, self._kept_in) for name in self.models]
+        return [self._local(member) for member in self.members if member.base_url is None]
 
-    @property
-    def _servers(self) -> list[OpenAI]:
-        if self.base_url is None:
-            return []
-        prices = (self.price_input, self.price_output)
+    def _local(self, member: Member) -> LocalJudge:
+        return LocalJudge(member.model, self.hub, self._kept_in)
+
+    def _server(self, member: Member) -> OpenAI:
+        prices = (member.price_input, member.price_output)
         priced = None if prices == (None, None) else Prices(prices[0] or 0.0, prices[1] or 0.0)
-        return [
-            OpenAI(
-                f"judge {name}",
-                self.base_url,
-                name,
-                revision=self.revision,
-                api_key_env=self.api_key_env,
-                concurrency=self.concurrency,
-                retries=self.retries,
-                timeout=self.timeout,
-                budget=Budget(requests=self.budget),
-                prices=priced,
-                cache=Path(self._kept_in) if self._kept_in else None,
-            )
-            for name in self.models
-        ]
+        assert member.base_url is not None
+        return OpenAI(
+            f"judge {member.model}",
+            member.base_url,
+            member.model,
+            revision=member.revision,
+            api_key_env=member.api_key_env,
+            concurrency=self.concurrency,
+            retries=self.retries,
+            timeout=self.timeout,
+            budget=Budget(requests=self.budget),
+            prices=priced,
+            cache=Path(self._kept_in) if self._kept_in else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +445,14 @@ class RecordedJudge(MeanOfValues[Subject]):
 def names_of(model: str) -> set[str]:
     """The ways in which a system that is this model may be called: by its whole name, or without its owner."""
     return {folded(model), folded(model.rpartition("/")[2])}
+
+
+def _spread(given: Sequence[Verdict]) -> list[str]:
+    """A line with the values of several verdicts; nothing of fewer than two."""
+    values = [verdict.value for verdict in given if verdict.value is not None]
+    if len(values) < 2:
+        return []
+    return [f"{', '.join(f'{value:.4g}' for value in values)}: {max(values) - min(values):.4g} apart"]
 
 
 def told(verdict: Verdict) -> str:

@@ -118,7 +118,7 @@ def pairs_cost(label: str, judge: Judge, pairs: Iterable[AnswerPair]) -> CostEst
             kept += known
             sent += judge.repeats - known
             prompt += (judge.repeats - known) * tokens_of(request)
-    if not judge.base_url:
+    if not any(member.base_url for member in judge.members):
         return CostEstimate(label, sent, kept, prompt, 0, None)
     reply = sent * min(REPLY_TOKENS[judge.mode], judge.max_tokens)
     return CostEstimate(label, sent, kept, prompt, reply, judge.cost(prompt, reply), judge.budget)
@@ -283,7 +283,7 @@ def _record(
     return PairsRecord(
         rubric=judge.read_rubric().name,
         signature=str(replace(judge.signature, name="judge_pairs")),
-        asked=judge.model,
+        asked=",".join(judge.models),
         returned=tuple(sorted({reply.model for reply in replies if reply.model})),
         baseline=baseline,
         own=tuple(own),

@@ -48,7 +48,7 @@ def record_of(label: str, judge: Judge, subjects: Iterable[object]) -> JudgeReco
     ]
     return JudgeRecord(
         measure=label,
-        asked=judge.model,
+        asked=",".join(judge.models),
         returned=tuple(sorted({verdict.reply.model for verdict in flat if verdict.reply.model})),
         verdicts=sum(verdict.value is not None for verdict in flat),
         unscored={str(code): number for code, number in (+lost).most_common()},

@@ -398,7 +398,11 @@ def _own_judges(systems: Sequence[System], measures: Sequence[Measure]) -> list[
 
 def _own_pairs_judge(systems: Sequence[System], pairs: PairsPlan | None) -> list[str]:
     """The same of the judge of pairs."""
-    return [] if pairs is None else _its_own_judge(f"{KEY}: {pairs.judge.model}", pairs.judge, systems)
+    return (
+        []
+        if pairs is None
+        else _its_own_judge(f"{KEY}: {', '.join(pairs.judge.models)}", pairs.judge, systems)
+    )
 
 
 def _its_own_judge(where: str, judge: Judge, systems: Sequence[System]) -> list[str]:

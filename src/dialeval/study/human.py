@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dialeval.evaluation.compare import Comparison
     from dialeval.evaluation.measure import Measure
     from dialeval.judge.document import BesidePeople
+    from dialeval.judge.scale_use import ScaleUse
     from dialeval.meta import Findings
     from dialeval.ratings import Ratings
     from dialeval.ratings.joined import Joined
@@ -91,6 +92,30 @@ def judge_beside_people(study: Study, measure: Measure, agreement: Findings | No
         joined.items,
         limits=measure.metric.limits,
         scale=None if scale is None else (scale.lowest, scale.highest),
+        resampling=study.resampling,
+    )
+
+
+def judges_use_of_scale(study: Study, measure: Measure, agreement: Findings | None) -> ScaleUse | None:
+    """How often a judge gives each score beside people; None if they share no answers, or have different scales."""
+    joined = None if agreement is None else agreement.joined
+    grid = None if joined is None else next((m for m in joined.measures if m.name == measure.label), None)
+    low, high = measure.metric.limits
+    if joined is None or grid is None or study.human is None or not np.isfinite(high - low):
+        return None
+    scale = declared_scale(study.human, joined.criterion)
+    given = dict(measure.metric.signature.parameters)
+    if given.get("mode") == "yes_no" or (scale is not None and (scale.lowest, scale.highest) != (low, high)):
+        return None
+    from dialeval.judge.scale_use import scale_use
+
+    people = joined.people
+    return scale_use(
+        np.asarray(grid.values).ravel(),
+        people.value,
+        people.system * len(joined.items) + people.item,
+        joined.items * len(joined.systems),
+        scale=np.arange(low, high + 1).tolist(),
         resampling=study.resampling,
     )
 

@@ -105,7 +105,7 @@ def planned_cost(plan: PairsPlan, respondents: Sequence[Respondent]) -> CostEsti
     """What the judge has yet to be asked."""
     from dialeval.judge.pairs import pairs_cost
 
-    label = f"{KEY}(rubric={plan.judge.rubric!r},model={plan.judge.model!r})"
+    label = f"{KEY}(rubric={plan.judge.rubric!r},model={','.join(plan.judge.models)!r})"
     return pairs_cost(label, plan.judge, plan.pairs(respondents))
 
 

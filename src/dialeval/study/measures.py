@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dialeval.nlg.acts.files import Pool
 
 JUDGE: Final = "judge"
-_IN_LABEL: Final = ("rubric", "model", "level", "mode", "repeats", "combine", "reference")
+_IN_LABEL: Final = ("rubric", "model", "judges", "level", "mode", "repeats", "combine", "reference")
 """Options of a judge that head its column and stand in gates."""
 POOL: Final = "pool"
 """The option that says whose references count."""

@@ -24,7 +24,7 @@ from dialeval.study.document import AnswerSource, Failure, GateOutcome, Ranking,
 from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
 from dialeval.study.gates import ScoreAtGate, check_gates
-from dialeval.study.human import People, agree, judge_beside_people, read_people
+from dialeval.study.human import People, agree, judge_beside_people, judges_use_of_scale, read_people
 from dialeval.study.judged_pairs import KEY, judged_pairs
 from dialeval.study.measures import JUDGE
 from dialeval.study.ranks import compare, rank, rankings, without_values
@@ -158,11 +158,17 @@ def _judged(
             continue
         from dialeval.judge.metric import Judge
         from dialeval.judge.record import record_of
+        from dialeval.judge.repeats import panel_record
 
         if isinstance(measure.metric, Judge):
             try:
                 found = record_of(measure.label, measure.metric, subjects)
-                yield replace(found, people=judge_beside_people(study, measure, agreement))
+                yield replace(
+                    found,
+                    people=judge_beside_people(study, measure, agreement),
+                    panel=panel_record(measure.metric, subjects, study.resampling),
+                    scale=judges_use_of_scale(study, measure, agreement),
+                )
             except DialevalError as error:
                 failures.append(Failure(None, measure.label, f"canary: {error}"))
 
