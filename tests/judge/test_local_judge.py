@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from dialeval.data.types import Example, Response, Turn
 from dialeval.judge import Judge, load_rubric
 from dialeval.judge.local import LocalJudge
+from dialeval.judge.pairs import AnswerPair, judge_pairs
 from dialeval.judge.prompts import Rules, request
 from dialeval.judge.record import record_of
 from support.command import Command
@@ -98,3 +100,16 @@ def test_a_conversation_that_does_not_fit_the_models_window_is_unscored(tmp_path
     assert (found.value, found.code) == (None, "too_long")
     assert judge.recalled(long) == (found,)
     assert record_of("judge", judge, [long]).unscored == {"too_long": 1}
+
+
+def test_a_local_model_judges_pairs_in_both_orders(tmp_path: Path) -> None:
+    """It is too small to judge: what matters is that it is asked, and how its verdicts are told."""
+    good, poor = example(*TALKS[0]), replace(example(*TALKS[1]), item="1", system="other")
+    judge = Judge(EMBEDDED, rubric="relevance", cache=str(tmp_path))
+    found = judge_pairs(judge, [AnswerPair("1", good, poor)])
+    assert [one.first for one in found.preferences] == ["a", "b"]
+    assert all(one.choice in ("a", "b", "tie") for one in found.preferences)
+    assert all("probabilities 0: " in one.evidence for one in found.preferences)
+    assert found.record.results.raters[0].rater == EMBEDDED
+    assert found.record.canary.obeyed is not None
+    assert judge_pairs(judge, [AnswerPair("1", good, poor)]) == found

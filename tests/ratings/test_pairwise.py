@@ -120,3 +120,18 @@ def test_a_judge_of_chance_is_found_to_be_one() -> None:
         shares = (found.first, found.flips, found.head_to_head[0].win_rate)
         covered += [share.low <= 0.5 <= share.high for share in shares]
     assert (covered >= 0.92 * 200).all()
+
+
+def test_most_of_three_judges_are_a_panel() -> None:
+    rows = []
+    for n in range(6):
+        rows.append(Preference(f"q{n}", PEOPLE, "new", "old", "a"))
+        for judge, choice in (("x", "a"), ("y", "a" if n else "b"), ("z", "b")):
+            swapped = {"a": "b", "b": "a"}[choice]
+            rows += [one._replace(rater=judge) for one in both(f"q{n}", choice, swapped)]
+    found = {one.rater: one for one in pairwise_results(rows).raters}
+    assert list(found) == [PEOPLE, "x", "y", "z", "panel"]
+    assert found["panel"].people.equal.value == 5 / 6
+    assert found["panel"].head_to_head[0].wins == 5
+    assert found["panel"].flips.value is None
+    assert [one.rater for one in pairwise_results(rows[:5]).raters] == [PEOPLE, "x", "y"]

@@ -34,6 +34,8 @@ from dialeval.stats.strengths import Preferences
 
 PEOPLE: Final = "people"
 """The rater of what most people chose."""
+PANEL: Final = "panel"
+"""The rater of what most judges chose, where there are three or more."""
 _MIRRORED: Final[Mapping[Choice, Choice]] = {"a": "b", "b": "a", "tie": "tie"}
 _CHOICES: Final[tuple[Choice, ...]] = ("a", "b", "tie")
 
@@ -172,11 +174,14 @@ def pairwise_results(
         settled = settle(here)
         voted = majority(chain_of(settled, people))
         voices = {PEOPLE: voted} if voted else {}
-        voices |= {rater: found for rater, found in settled.items() if rater not in people}
+        judges = {rater: found for rater, found in settled.items() if rater not in people}
+        voices |= judges
+        if len(judges) > 2 and PANEL not in settled:
+            voices[PANEL] = majority(chain_of(settled, set(judges)), PANEL)
         for rater, found in voices.items():
             given = [one for one in here if (one.rater in people) == (rater == PEOPLE)]
             given = given if rater == PEOPLE else [one for one in given if one.rater == rater]
-            others = [voices[name] for name in voices if name != rater]
+            others = [voices[name] for name in judges if name != rater]
             reference = voted if voted and rater != PEOPLE else None
             bias = (
                 Estimate.undefined("people have no family of systems")
@@ -237,7 +242,7 @@ def _settled(key: tuple[str, str, str, str], group: Sequence[Preference]) -> Set
     return Settled(*key, choice, flipped, given, lengths[0] if lengths else None)
 
 
-def majority(verdicts: Iterable[Settled]) -> list[Settled]:
+def majority(verdicts: Iterable[Settled], rater: str = PEOPLE) -> list[Settled]:
     """What more than half of the raters chose on each pair; no choice where there is no majority."""
     groups: dict[tuple[str, str, str], list[Settled]] = {}
     for one in verdicts:
@@ -248,7 +253,7 @@ def majority(verdicts: Iterable[Settled]) -> list[Settled]:
         choice, votes = Counter(one.choice for one in group).most_common(1)[0]
         choice = choice if votes > len(group) / 2 else None
         longer = next((one.longer for one in group if one.longer is not None), None)
-        found.append(Settled(item, PEOPLE, a, b, choice, False, (choice,), longer))
+        found.append(Settled(item, rater, a, b, choice, False, (choice,), longer))
     return found
 
 
