@@ -87,6 +87,8 @@ def test_all_systems_are_judged_pair_by_pair(study: Path, served: BotServer, dia
     assert asked == 2 * 3 * ITEMS + 4
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "ranks by Bradley-Terry" in page
+    assert "Answers judged pair by pair" in page
+    assert "what moves the verdicts" in page
     assert "<script>alert('why')" not in page
     assert dialeval("report", str(folder)).code == 0
     assert (folder / "report.html").read_text(encoding="utf-8") == page

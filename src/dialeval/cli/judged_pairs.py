@@ -117,7 +117,8 @@ def print_judged_pairs(asking: PairsAsked, a: str, b: str, files: Sources, *, js
         content = {"comparisons": [], "judge_pairs": as_json(found.record)}
         print(jsonlib.dumps(content, ensure_ascii=False, allow_nan=False))
         return
-    from dialeval.cli.annotate.preferences import pairwise_tables, print_tables
+    from dialeval.cli.annotate.preferences import print_tables
+    from dialeval.ratings.pairwise_tables import pairwise_tables
 
     if found.record.results is not None:
         print_tables(pairwise_tables(found.record.results))

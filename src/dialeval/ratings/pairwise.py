@@ -174,14 +174,14 @@ def pairwise_results(
         settled = settle(here)
         voted = majority(chain_of(settled, people))
         voices = {PEOPLE: voted} if voted else {}
-        judges = {rater: found for rater, found in settled.items() if rater not in people}
-        voices |= judges
-        if len(judges) > 2 and PANEL not in settled:
-            voices[PANEL] = majority(chain_of(settled, set(judges)), PANEL)
+        by_judge = {rater: found for rater, found in settled.items() if rater not in people}
+        voices |= by_judge
+        if len(by_judge) > 2 and PANEL not in settled:
+            voices[PANEL] = majority(chain_of(settled, set(by_judge)), PANEL)
         for rater, found in voices.items():
             given = [one for one in here if (one.rater in people) == (rater == PEOPLE)]
             given = given if rater == PEOPLE else [one for one in given if one.rater == rater]
-            others = [voices[name] for name in judges if name != rater]
+            others = [voices[name] for name in by_judge if name != rater]
             reference = voted if voted and rater != PEOPLE else None
             bias = (
                 Estimate.undefined("people have no family of systems")

@@ -80,6 +80,10 @@ def page_sections(content: Content) -> Iterator[Section]:
         from dialeval.selfeval.report import turns_section
 
         yield turns_section(content.summary.turns)
+    if content.manifest.judge_pairs is not None:
+        from dialeval.judge.pair_page import pairs_section
+
+        yield pairs_section(content.manifest.judge_pairs)
     if content.summary.human is not None:
         from dialeval.meta.report.page import people_section
 
