@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from dialeval.display.wording import count, listing
 from dialeval.files.documents import FINITE
 from dialeval.judge.document import Canary, canary_note
-from dialeval.ratings.pairwise import PEOPLE, PairwiseRater, PairwiseResults
+from dialeval.ratings.pairwise import PEOPLE, PairAgreement, PairwiseRater, PairwiseResults
 from dialeval.stats.estimate import Estimate
 
 _MOST: Final = 12
@@ -43,7 +43,7 @@ def pair_notes(record: PairsRecord) -> Iterator[str]:
     """Sentences on each rater's verdicts, the agreement of raters, and the canary."""
     for rater in record.results.raters if record.results else ():
         yield f"judge_pairs({record.rubric}), {rater.rater}: {'; '.join(_told(rater))}"
-    for one in record.results.agreements if record.results else ():
+    for one in _noted(record.results) if record.results else ():
         kappa = "" if one.kappa.value is None else f", kappa {number(one.kappa)}"
         yield (
             f"judge_pairs({record.rubric}): {one.a} and {one.b} agree on {number(one.equal)} of "
@@ -51,6 +51,12 @@ def pair_notes(record: PairsRecord) -> Iterator[str]:
         )
     spent = "" if record.cost is None else f"cost {record.cost:.4g}; "
     yield f"judge_pairs({record.rubric}): {spent}{canary_note(record.canary)}"
+
+
+def _noted(results: PairwiseResults) -> Iterator[PairAgreement]:
+    """Agreement of judges with each other and with most people; that of single people is in the tables."""
+    voices = {rater.rater for rater in results.raters}
+    yield from (one for one in results.agreements if {one.a, one.b} <= voices)
 
 
 def _told(rater: PairwiseRater) -> Iterator[str]:

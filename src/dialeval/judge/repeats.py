@@ -9,6 +9,7 @@ judge (the leniency of a judge is the same for all systems). Items vary about th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -139,7 +140,15 @@ class _Design(NamedTuple):
         if not np.isfinite(found.score):
             return Estimate.undefined(otherwise, n)
         low, high = jackknife_interval(found.score, found.without, self.confidence)
-        reason = None if np.isfinite(low) else "without one of the items it is undefined"
+        reason = None
+        if not high - low > 1e-12:
+            low = high = math.nan
+            constant = bool(np.isfinite(found.without).all())
+            reason = (
+                "it is the same whichever item is left out"
+                if constant
+                else "without one of the items it is undefined"
+            )
         return Estimate.of(found.score, max(low, limits[0]), min(high, limits[1]), n, reason)
 
 

@@ -7,6 +7,7 @@ answers are shown in an order that is drawn, give one verdict each.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -479,7 +480,15 @@ def _agreement(
             criterion, a, b, equal, Estimate.undefined("both always chose the same side", len(both))
         )
     low, high = jackknife_interval(found.score, found.without, resampling.confidence)
-    reason = None if np.isfinite(low) else "without one of the items there is no kappa"
+    reason = None
+    if not high - low > 1e-12:
+        low = high = math.nan
+        constant = bool(np.isfinite(found.without).all())
+        reason = (
+            "it is the same whichever item is left out"
+            if constant
+            else "without one of the items there is none"
+        )
     kappa = Estimate.of(found.score, max(low, -1.0), min(high, 1.0), len(both), reason)
     return PairAgreement(criterion, a, b, equal, kappa)
 
