@@ -115,6 +115,7 @@ def test_a_baseline_is_every_systems_rival(study: Path, served: BotServer, diale
     assert [(h["a"], h["b"]) for h in raters["m-1"]["head_to_head"]] == [("good", "poor"), ("fair", "poor")]
     assert raters["m-1"]["own_family"]["value"] == pytest.approx((9 - 1) / 2 / 10)
     assert raters["m-1"]["people"]["equal"]["value"] == 0
+    assert raters["people"]["head_to_head"][0]["ties"] == ITEMS
     assert len(served.bodies) == 2 * 2 * ITEMS + 4
 
 

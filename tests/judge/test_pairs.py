@@ -287,6 +287,8 @@ def test_compare_prints_pairs_and_writes_verdicts(
     assert "answers shown first, of those preferred 0.500" in shown
     assert "it resisted an order planted in an answer" in shown
     assert "single verdicts as people's 0.667" in shown
+    # People's file has no lengths: they are those of what was judged, which are equal here.
+    assert shown.count("the differences in length between the two systems never vary") > 1
     written = read_preferences(tmp_path / "v.jsonl")
     assert len(written) == 2 * ITEMS
     asked = len(served.bodies)

@@ -91,7 +91,16 @@ def judge_pairs(
             preferences += (_preference(judge, model, one, verdict) for verdict in given)
             verdicts += given
     criterion = judge.read_rubric().name
-    fitting = [one._replace(criterion=criterion) for one in people if one.criterion in ("", criterion)]
+    lengths = {(item, each.system): _length(each) for item, *two in pairs for each in two}
+    fitting = [
+        one._replace(
+            criterion=criterion,
+            length_a=lengths.get((one.item, one.a)),
+            length_b=lengths.get((one.item, one.b)),
+        )
+        for one in people
+        if one.criterion in ("", criterion)
+    ]
     results = pairwise_results(
         [*preferences, *fitting],
         people={one.rater for one in fitting},

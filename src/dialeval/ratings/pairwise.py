@@ -300,7 +300,7 @@ def _table(
             [preferred for _, preferred in longer],
             [item for item, _ in longer],
             resampling,
-            _NO_LENGTHS,
+            _NO_LENGTHS if all(one.longer is None for one in settled) else _ALL_EQUAL,
         ),
         slope=Estimate.undefined(_NO_LENGTHS) if control is None else control.slope,
         own_family=own_family,
@@ -309,6 +309,7 @@ def _table(
 
 
 _ONE_ORDER: Final = "no pair has verdicts in two orders"
+_ALL_EQUAL: Final = "no verdict prefers one of two answers of different lengths"
 _NO_LENGTHS: Final = "the lengths of the answers are not known"
 
 

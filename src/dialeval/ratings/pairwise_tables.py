@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.display.table import Cell, Column, Table, estimate_cell
 from dialeval.display.wording import count, interval, listing, signed
+from dialeval.ratings.pairwise import PEOPLE
 
 if TYPE_CHECKING:
     from dialeval.ratings.pairwise import PairAgreement, PairwiseRater, PairwiseResults
@@ -23,8 +24,9 @@ def pairwise_tables(found: PairwiseResults, *, people_alone: bool = False) -> It
             and len({head.a for head in one.head_to_head} | {head.b for head in one.head_to_head}) > 2
         ):
             yield strengths_table(one.strengths, one)
-        if not people_alone or one.longer.value is not None:
-            yield _movers(one, found.level)
+        moved = _movers(one)
+        if moved.rows:
+            yield moved
     if found.agreements:
         yield _agreements(found.agreements, found.level)
 
@@ -66,14 +68,18 @@ def _cell(estimate: Estimate) -> Cell:
     return estimate_cell(*estimate[:3])
 
 
-def _movers(one: PairwiseRater, level: float) -> Table:
+def _movers(one: PairwiseRater) -> Table:
     rows = [
-        ("answers shown first, of those preferred", one.first),
-        ("verdicts that do not survive the swap", one.flips),
         ("longer answers, of those preferred", one.longer),
         ("slope on length (log odds)", one.slope),
-        ("own family preferred more than by others", one.own_family),
     ]
+    if one.rater != PEOPLE:
+        rows = [
+            ("answers shown first, of those preferred", one.first),
+            ("verdicts that do not survive the swap", one.flips),
+            *rows,
+            ("own family preferred more than by others", one.own_family),
+        ]
     if one.people is not None:
         rows += [
             ("single verdicts as people's", one.people.right),
