@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from dialeval.core import Resampling
 from dialeval.ratings.pairwise import PEOPLE, pairwise_results, settle
 from dialeval.ratings.preferences import Preference
 
@@ -137,3 +138,22 @@ def test_most_of_three_judges_are_a_panel() -> None:
     assert found["panel"].head_to_head[0].wins == 5
     assert found["panel"].flips.value is None
     assert [one.rater for one in pairwise_results(rows[:5]).raters] == [PEOPLE, "x", "y"]
+
+
+def test_turns_of_a_dialogue_are_taken_together_and_cover() -> None:
+    rng, covered = np.random.default_rng(0), {"auto": 0, "none": 0}
+    for _ in range(120):
+        taste = rng.normal(size=25)
+        wins = rng.random((25, 6)) < 1 / (1 + np.exp(-1.5 * taste[:, None]))
+        rows = [
+            one
+            for d in range(25)
+            for t in range(6)
+            for one in both(f"d{d}/{t}", *(("a", "b") if wins[d, t] else ("b", "a")))
+        ]
+        for cluster in covered:
+            found = pairwise_results(rows, resampling=Resampling(cluster=cluster, resamples=0))
+            rate = found.raters[0].head_to_head[0].win_rate
+            covered[cluster] += rate.low <= 0.5 <= rate.high
+    assert covered["auto"] >= 0.92 * 120
+    assert covered["none"] < 0.85 * 120
