@@ -176,3 +176,33 @@ def test_a_judge_that_cannot_be_asked_keeps_no_measure_from_its_scores(
     (failure,) = json.loads((folder / "summary.json").read_text())["failures"]
     assert failure["message"].startswith("judge_pairs: ")
     assert not (folder / "preferences.jsonl").exists()
+
+
+def test_recorded_dialogues_are_judged_as_a_whole(tmp_path: Path, dialeval: Command) -> None:
+    def by_marks(body: Mapping) -> dict:
+        first, second = (json.dumps(data_of(body)[side]).count("!") for side in ("first", "second"))
+        return verdict(body, 1 if first > second else 2)
+
+    for system, marks in (("good", "!!"), ("poor", "!")):
+        turns = [
+            [("user", f"Why {n}?"), ("assistant", f"So{marks} And so."), ("user", "Ah.")]
+            for n in range(ITEMS)
+        ]
+        rows = [
+            {"id": f"d{n}", "turns": [{"role": role, "content": text} for role, text in each]}
+            for n, each in enumerate(turns)
+        ]
+        write(tmp_path / f"{system}.jsonl", rows)
+    with bot_server(whole=by_marks) as served:
+        given = content(served.url, level="dialogue")
+        given["data"] = "good.jsonl"
+        given["systems"] = [{"name": n, "kind": "dialogues", "path": f"{n}.jsonl"} for n in ("good", "poor")]
+        given["measures"] = ["contradictions(speakers='all')"]
+        (tmp_path / "study.yaml").write_text(yaml.safe_dump(given))
+        (cost,) = json.loads(dialeval("run", tmp_path / "study.yaml", "--dry-run", "--json").out)["costs"]
+        done = dialeval("run", tmp_path / "study.yaml", "-o", tmp_path / "out", "--json")
+        asked = len(served.bodies)
+    (rater,) = json.loads(done.out)["judge_pairs"]["results"]["raters"]
+    (head,) = rater["head_to_head"]
+    assert (head["a"], head["b"], head["wins"]) == ("good", "poor", ITEMS)
+    assert cost["requests"] == asked == 2 * ITEMS + 4

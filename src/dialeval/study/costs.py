@@ -15,7 +15,7 @@ from dialeval.judge.metric import Judge
 from dialeval.nbest.filtering.system import Filtered
 from dialeval.study.answers import as_example, ask
 from dialeval.study.file import Study
-from dialeval.study.judged_pairs import planned_cost
+from dialeval.study.judged_pairs import KEY, answers_of, planned_cost
 from dialeval.study.run import read_inputs, uses_answers
 from dialeval.systems.openai import OpenAI
 
@@ -59,7 +59,9 @@ def study_costs(study: Study) -> list[CostEstimate]:
         if isinstance(measure.metric, Judge):
             found.append(judge_cost(measure.label, measure.metric, answers))
     if study.pairs is not None:
-        found.append(planned_cost(study.pairs, first))
+        recorded = [Respondent(system, ()) for system in study.systems if not can_answer(system)]
+        if known_answers := answers_of([*first, *recorded]):
+            found.append(planned_cost(study.pairs, known_answers))
     return found
 
 
@@ -100,9 +102,9 @@ def _expected(
 
 def uncounted_measures(study: Study) -> list[str]:
     """Labels of measures with questions of their own, if a server may have to answer them; costs leave these out."""
-    if not any(isinstance(innermost(system), OpenAI) for system in study.systems):
-        return []
-    return [measure.label for measure in study.measures if measure.capability is not None]
+    asks = any(isinstance(innermost(system), OpenAI) for system in study.systems)
+    found = [measure.label for measure in study.measures if measure.capability is not None and asks]
+    return [*found, *([KEY] if study.pairs is not None and study.talks is not None else [])]
 
 
 def _server_cost(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from dialeval.consistency.detecting.recorded import RecordedDialogues
 from dialeval.data.codec.sources import beside, file_of
+from dialeval.data.types import Dialogue, Example
 from dialeval.errors import DialevalError, UnknownName
 from dialeval.evaluation.measure import Respondent
 from dialeval.files.documents import write_json_lines
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     from dialeval.judge.costs import CostEstimate
     from dialeval.judge.metric import Judge
     from dialeval.judge.pairs import AnswerPair, JudgedPairs
+    from dialeval.study.scores import SystemResult
 
+Answers: TypeAlias = Mapping[str, Sequence[object]]
+"""By system."""
 KEY: Final = "judge_pairs"
 FILE: Final = "preferences.jsonl"
 """The verdicts in a run folder, as ``annotate preferences`` reads them."""
@@ -38,11 +43,29 @@ class PairsPlan:
     preferences: Path | None = None
     """People's preferences between the same answers."""
 
-    def pairs(self, respondents: Sequence[Respondent]) -> list[AnswerPair]:
-        """The pairs of answers; of a system with several runs, those of the first."""
+    def pairs(self, answers: Answers) -> list[AnswerPair]:
+        """The pairs of answers."""
         from dialeval.judge.pairs import pairs_of
 
-        return list(pairs_of({each.system.name: each.examples for each in respondents}, self.baseline))
+        return list(pairs_of(answers, self.baseline))
+
+
+def answers_of(respondents: Sequence[Respondent], scored: Sequence[SystemResult] = ()) -> Answers:
+    """Answers to the prompts by system, of the first of several runs; else recorded dialogues, or scored talks."""
+    answers: dict[str, Sequence[Example | Dialogue]] = {}
+    for each in respondents:
+        system, name = each.system, each.system.name
+        given: Iterable[object] = system.dialogues if isinstance(system, RecordedDialogues) else each.examples
+        answers[name] = _of_system(name, given)
+    for result in scored if not any(answers.values()) else ():
+        if not answers.get(result.system):
+            answers[result.system] = _of_system(result.system, result.subjects)
+    return {name: given for name, given in answers.items() if given}
+
+
+def _of_system(name: str, given: Iterable[object]) -> list[Example | Dialogue]:
+    """Answers and dialogues under the name that the study gives their system."""
+    return [replace(each, system=name) for each in given if isinstance(each, Example | Dialogue)]
 
 
 def build_pairs(given: object, systems: Sequence[str], folder: Path, problems: list[str]) -> PairsPlan | None:
@@ -85,7 +108,7 @@ def _judge(given: Mapping[str, Any], folder: Path, found: list[str]) -> Judge | 
     return metric
 
 
-def judged_pairs(plan: PairsPlan, respondents: Sequence[Respondent], resampling: Resampling) -> JudgedPairs:
+def judged_pairs(plan: PairsPlan, answers: Answers, resampling: Resampling) -> JudgedPairs:
     """The verdicts on all pairs, and what they come to."""
     from dialeval.judge.pairs import judge_pairs
     from dialeval.ratings.preferences import read_preferences
@@ -93,7 +116,7 @@ def judged_pairs(plan: PairsPlan, respondents: Sequence[Respondent], resampling:
     people = () if plan.preferences is None else read_preferences(plan.preferences)
     return judge_pairs(
         plan.judge,
-        plan.pairs(respondents),
+        plan.pairs(answers),
         baseline=plan.baseline,
         own=plan.own,
         people=people,
@@ -101,12 +124,12 @@ def judged_pairs(plan: PairsPlan, respondents: Sequence[Respondent], resampling:
     )
 
 
-def planned_cost(plan: PairsPlan, respondents: Sequence[Respondent]) -> CostEstimate:
+def planned_cost(plan: PairsPlan, answers: Answers) -> CostEstimate:
     """What the judge has yet to be asked."""
     from dialeval.judge.pairs import pairs_cost
 
     label = f"{KEY}(rubric={plan.judge.rubric!r},model={','.join(plan.judge.models)!r})"
-    return pairs_cost(label, plan.judge, plan.pairs(respondents))
+    return pairs_cost(label, plan.judge, plan.pairs(answers))
 
 
 def write_preferences(found: JudgedPairs | None, folder: Path) -> None:

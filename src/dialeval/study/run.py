@@ -25,7 +25,7 @@ from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
 from dialeval.study.gates import ScoreAtGate, check_gates
 from dialeval.study.human import People, agree, judge_beside_people, judges_use_of_scale, read_people
-from dialeval.study.judged_pairs import KEY, judged_pairs
+from dialeval.study.judged_pairs import KEY, answers_of, judged_pairs
 from dialeval.study.measures import JUDGE
 from dialeval.study.ranks import compare, rank, rankings, without_values
 from dialeval.study.scores import SystemResult, caption_of, columns_of, plot_scores, score_all, shown_columns
@@ -116,7 +116,7 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None
     gates = tuple(_check(study, scored, compared, failures))
     judges = tuple(_judged(study, scored, agreement, failures))
-    pairs = _judged_pairs(study, asked, failures)
+    pairs = _judged_pairs(study, asked, scored, failures)
     return Run(
         study=study,
         prompts=prompts,
@@ -136,13 +136,16 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
 
 
 def _judged_pairs(
-    study: Study, respondents: Sequence[Respondent], failures: list[Failure]
+    study: Study,
+    respondents: Sequence[Respondent],
+    scored: Sequence[SystemResult],
+    failures: list[Failure],
 ) -> JudgedPairs | None:
     """The verdicts on pairs of answers; a judge that cannot be asked keeps no measure from its scores."""
     if study.pairs is None:
         return None
     try:
-        return judged_pairs(study.pairs, respondents, study.resampling)
+        return judged_pairs(study.pairs, answers_of(respondents, scored), study.resampling)
     except DialevalError as error:
         failures.append(Failure(None, None, f"{KEY}: {error}"))
         return None
