@@ -95,12 +95,11 @@ class Judge(MeanOfValues[Subject]):
             raise DialevalError(
                 "'judges' of judge: it goes without 'model' and 'base_url', which the file has of each judge."
             )
-        if not self.model and self.judges is None:
-            raise DialevalError(
-                "judge needs the parameter model, the model that is to judge (or judges, a file of several)."
-            )
         if not self.models:
-            raise DialevalError("'model' of judge: found no name, expected the model that is to judge.")
+            raise DialevalError(
+                "judge needs the parameter model: found no name, expected the model that is to judge (or 'judges', a "
+                "file of several)."
+            )
         if len(set(self.models)) < len(self.models):
             raise DialevalError(
                 f"'model' of judge: found one name twice in {self.model!r}. Set 'repeats' instead."

@@ -165,43 +165,83 @@ def pairwise_results(
 
     ``people`` names the raters who are people: by default those of whom no verdict says what was shown first.
     """
-    if people is None:
-        judges = {one.rater for one in preferences if one.first is not None}
-        people = {one.rater for one in preferences} - judges
+    people = _unordered(preferences) if people is None else people
     tables: list[PairwiseRater] = []
     agreements: list[PairAgreement] = []
     for criterion in dict.fromkeys(one.criterion for one in preferences):
         here = [one for one in preferences if one.criterion == criterion]
-        settled = settle(here)
-        voted = majority(chain_of(settled, people))
-        voices = {PEOPLE: voted} if voted else {}
-        by_judge = {rater: found for rater, found in settled.items() if rater not in people}
-        voices |= by_judge
-        if len(by_judge) > 2 and PANEL not in settled:
-            voices[PANEL] = majority(chain_of(settled, set(by_judge)), PANEL)
-        for rater, found in voices.items():
-            given = [one for one in here if (one.rater in people) == (rater == PEOPLE)]
-            given = given if rater == PEOPLE else [one for one in given if one.rater == rater]
-            others = [voices[name] for name in by_judge if name != rater]
-            reference = voted if voted and rater != PEOPLE else None
-            bias = (
-                Estimate.undefined("people have no family of systems")
-                if rater == PEOPLE
-                else _own_family(found, [voted] if voted else others, own, resampling)
-            )
-            tables.append(_table(rater, criterion, given, found, reference, bias, resampling))
-        everyone = {**settled, **({PEOPLE: voted} if len(people) > 1 and voted else {})}
-        for (a, first), (b, second) in combinations(everyone.items(), 2):
-            if {a, b} & {PEOPLE} and {a, b} <= {PEOPLE, *people}:
-                continue  # a person is a part of what most people chose
-            if (agreement := _agreement(criterion, a, b, first, second, resampling)) is not None:
-                agreements.append(agreement)
+        voices = _Voices.of(here, people)
+        tables += _tables(criterion, here, voices, own, resampling)
+        agreements += _agreements(criterion, voices, resampling)
     return PairwiseResults(tuple(tables), tuple(agreements), resampling.confidence)
 
 
-def chain_of(settled: Mapping[str, Sequence[Settled]], raters: Collection[str]) -> list[Settled]:
-    """The settled verdicts of these raters, one after another."""
-    return [one for rater in settled if rater in raters for one in settled[rater]]
+def _unordered(preferences: Iterable[Preference]) -> set[str]:
+    """Raters of whom no verdict says which answer was shown first."""
+    judges = {one.rater for one in preferences if one.first is not None}
+    return {one.rater for one in preferences} - judges
+
+
+class _Voices(NamedTuple):
+    """Settled verdicts on one criterion."""
+
+    single: Mapping[str, list[Settled]]
+    """Of each rater."""
+    people: Collection[str]
+    """The raters who are people."""
+    voted: list[Settled]
+    """What most people chose; empty without people."""
+    panel: list[Settled]
+    """What most judges chose; empty of fewer than three."""
+
+    @classmethod
+    def of(cls, preferences: Iterable[Preference], people: Collection[str]) -> _Voices:
+        """Settle the verdicts, and count the votes."""
+        single = settle(preferences)
+        judges = [rater for rater in single if rater not in people]
+        panel = len(judges) > 2 and PANEL not in single
+        return cls(
+            single,
+            [rater for rater in single if rater in people],
+            majority(one for rater in single if rater in people for one in single[rater]),
+            majority((one for rater in judges for one in single[rater]), PANEL) if panel else [],
+        )
+
+    @property
+    def judges(self) -> dict[str, list[Settled]]:
+        """Verdicts of each judge."""
+        return {rater: found for rater, found in self.single.items() if rater not in self.people}
+
+
+def _tables(
+    criterion: str,
+    given: Sequence[Preference],
+    voices: _Voices,
+    own: Collection[str],
+    resampling: Resampling,
+) -> Iterator[PairwiseRater]:
+    """A table of all people together, of each judge, and of the panel."""
+    if voices.voted:
+        theirs = [one for one in given if one.rater in voices.people]
+        none = Estimate.undefined("people have no family of systems")
+        yield _table(PEOPLE, criterion, theirs, voices.voted, None, none, resampling)
+    judges = voices.judges
+    for rater, found in (*judges.items(), *([(PANEL, voices.panel)] if voices.panel else [])):
+        others = [other for name, other in judges.items() if name != rater]
+        bias = _own_family(found, [voices.voted] if voices.voted else others, own, resampling)
+        its = [one for one in given if one.rater == rater]
+        yield _table(rater, criterion, its, found, voices.voted or None, bias, resampling)
+
+
+def _agreements(criterion: str, voices: _Voices, resampling: Resampling) -> Iterator[PairAgreement]:
+    """Agreement of every two raters, and of each judge with most people; a person is a part of what most chose."""
+    several = len(voices.people) > 1 and bool(voices.voted)
+    everyone = {**voices.single, **({PEOPLE: voices.voted} if several else {})}
+    for (a, first), (b, second) in combinations(everyone.items(), 2):
+        if PEOPLE in (a, b) and {a, b} <= {PEOPLE, *voices.people}:
+            continue
+        if (agreement := _agreement(criterion, a, b, first, second, resampling)) is not None:
+            yield agreement
 
 
 def settle(preferences: Iterable[Preference]) -> dict[str, list[Settled]]:
