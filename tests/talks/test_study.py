@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from support.bot_server import bot_server
+from support.judge_server import data_of, verdict
 
 pytestmark = pytest.mark.filterwarnings("always:pass_k")
 SCENARIOS = """
@@ -318,3 +319,24 @@ def test_recorded_talks_of_systems_are_compared_in_a_study_and_by_score(here):
     assert done.code == 0, done.err
     assert scores("scored")["success", "bad"] == scores("run")["success", "bad"]
     assert "Talks with a simulated user" in Path("scored/report.html").read_text()
+
+
+def test_a_judge_compares_talks_pair_by_pair(here):
+    """Every talk of one system beside the other's of the same scenario and repeat; refunds are what it likes."""
+
+    def likes_refunds(body):
+        refunds = [json.dumps(data_of(body)[side]).count("refund.") for side in ("first", "second")]
+        return verdict(body, 0 if refunds[0] == refunds[1] else 1 if refunds[0] > refunds[1] else 2)
+
+    with bot_server(whole=likes_refunds) as server:
+        judge = {"model": "m", "base_url": server.url, "rubric": "goal_reached", "mode": "json"}
+        write(judge_pairs={**judge, "level": "dialogue", "cache": "kept"})
+        done = here("run", "study.yaml", "-o", "run", "--json")
+        assert all(data_of(body)["first"]["conversation"] for body in server.bodies)
+    (rater,) = json.loads(done.out)["judge_pairs"]["results"]["raters"]
+    (head,) = rater["head_to_head"]
+    assert (head["a"], head["b"], head["losses"]) == ("good", "bad", 0)
+    assert rater["pairs"] == 9
+    talks = [json.loads(line) for line in Path("run/talks.jsonl").read_text().splitlines()]
+    refunded = [talk["id"] for talk in talks if "refund." in json.dumps(talk["messages"])]
+    assert head["wins"] == len(refunded) > 0
