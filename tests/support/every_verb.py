@@ -67,6 +67,10 @@ USES: Final[Mapping[str, Use]] = {
     "annotate agreement": Use("annotate agreement ratings.jsonl --criterion overall --trials 20"),
     "annotate means": Use("annotate means ratings.jsonl"),
     "annotate preferences": Use("annotate preferences preferred.csv"),
+    "judge escalate": Use(
+        "judge escalate judged.jsonl --items rated.jsonl --budget 10 --criterion overall -o {out}/more"
+    ),
+    "judge estimate": Use("judge estimate more rated_by.jsonl"),
     "consistency probe": Use("consistency probe clashes.jsonl --kind entity -o {out}/probes.jsonl"),
     "consistency collect": Use("consistency collect probes.jsonl --system echo -o {out}/answers.jsonl"),
     "consistency detect": Use("consistency detect clashes.jsonl -o {out}/detected --no-resume"),
@@ -132,6 +136,7 @@ MADE: Final = (
     "train nlg acts.jsonl -o nlg --model random",
     "nlg generate nlg acts.jsonl -o sentences.jsonl",
     "nbest stimuli pairs.jsonl -o stimuli.jsonl",
+    "judge escalate judged.jsonl --budget 10 --criterion overall -o more",
     "train generator corpus.jsonl -o bot --scale tiny --epochs 1",
 )
 """Commands that make what others read, in this order."""
@@ -267,6 +272,17 @@ def _rows() -> dict[str, list[dict[str, object]]]:
                 "response": ("Yes, in Ohio.", "Oh oh oh.")[n % 2],
             }
             for n in range(25)
+        ],
+        "judged": [
+            {
+                "item": str(n),
+                "system": "bot",
+                "rater": "judge(model='m')",
+                "criterion": criterion,
+                "value": value,
+            }
+            for n in range(25)
+            for criterion, value in (("judge", (4, 2)[n % 2]), ("confidence", 0.5 + n / 50))
         ],
         "rated_by": [
             {

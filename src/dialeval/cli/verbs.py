@@ -185,6 +185,27 @@ def _annotate_preferences() -> Function:
     return preferences
 
 
+JUDGE: Final = COMMANDS.group(
+    "judge",
+    "Judges: verdicts for people to check, estimates, drift.",
+    "dialeval judge escalate runs/demo ratings.jsonl -o more --agree 0.85 --budget 200",
+)
+
+
+@JUDGE.verb("escalate", "Send uncertain verdicts and a random audit to people.")
+def _judge_escalate() -> Function:
+    from dialeval.cli.judge.escalate import escalate
+
+    return escalate
+
+
+@JUDGE.verb("estimate", "Estimate mean ratings after an escalation.")
+def _judge_estimate() -> Function:
+    from dialeval.cli.judge.escalate import estimate
+
+    return estimate
+
+
 CONSISTENCY: Final = COMMANDS.group(
     "consistency",
     "Provoke contradictions, find them, and quote the two turns.",
@@ -582,7 +603,7 @@ NEAR_VERBS: Final = {
     **dict.fromkeys(("html", "show", "view", "render"), "'dialeval report FOLDER'"),
     **dict.fromkeys(("talk", "converse", "ask"), "'dialeval chat SYSTEM'"),
     **dict.fromkeys(
-        ("judge", "llm-judge", "grade"),
+        ("llm-judge", "grade"),
         "'dialeval score FILE -m \"judge(model=..., base_url=...)\"' ('dialeval docs judge')",
     ),
     **dict.fromkeys(("help", "manual", "man", "documentation"), "'dialeval docs' or 'dialeval --help'"),

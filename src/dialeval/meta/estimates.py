@@ -22,6 +22,7 @@ from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import finite
 from dialeval.meta.document import DifferenceEstimate, Estimates, SystemEstimate
+from dialeval.meta.document.few_ratings import ranks_of
 from dialeval.ratings.joined import Joined, MeasureGrid
 from dialeval.stats.resampling.prediction_powered import (
     Clusters,
@@ -70,6 +71,10 @@ def estimate_systems(
     adjusted = holm(
         [math.nan if difference.p is None else difference.p for difference in differences]
     ).tolist()
+    corrected = tuple(
+        with_correction(difference, p, resampling.alpha)
+        for difference, p in zip(differences, adjusted, strict=True)
+    )
     return Estimates(
         measure=grid.name,
         rater=grid.rater,
@@ -77,10 +82,8 @@ def estimate_systems(
         level=confidence,
         note=RANDOM,
         systems=tuple(_system(names[row], human[row], scores[row], confidence, together) for row in known),
-        differences=tuple(
-            _corrected(difference, p, resampling.alpha)
-            for difference, p in zip(differences, adjusted, strict=True)
-        ),
+        differences=corrected,
+        ranks=ranks_of([names[row] for row in known], corrected),
     )
 
 
@@ -143,7 +146,7 @@ def _system(
         p_shift=finite(shift.p),
         warnings=tuple(notes),
         design_effect=_design_effect(estimate, alone, clusters),
-        **_numbers(estimate),
+        **numbers_of(estimate),
     )
 
 
@@ -201,7 +204,7 @@ def _difference(
         higher=None,
         warnings=(*notes, *pairing),
         design_effect=_design_effect(estimate, alone, clusters),
-        **_numbers(estimate),
+        **numbers_of(estimate),
     )
 
 
@@ -215,13 +218,13 @@ def _pairing_note(paired: bool, *, dropped: int, shared: bool) -> Iterator[Note]
         yield Note("unpaired", text)
 
 
-def _corrected(difference: DifferenceEstimate, p: float, alpha: float) -> DifferenceEstimate:
+def with_correction(difference: DifferenceEstimate, p: float, alpha: float) -> DifferenceEstimate:
     """With the p-value after correction, and the system that is higher by it."""
     above = difference.a if (difference.estimate.value or 0.0) > 0 else difference.b
     return dataclasses.replace(difference, p_adjusted=finite(p), higher=above if p < alpha else None)
 
 
-def _numbers(estimate: PPIEstimate) -> dict[str, Any]:
+def numbers_of(estimate: PPIEstimate) -> dict[str, Any]:
     """The fields that estimates of means and of differences have in common."""
     return {
         "estimate": estimate.estimate,

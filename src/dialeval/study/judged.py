@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -9,11 +10,17 @@ from typing import Final
 from dialeval.core import Missing
 from dialeval.data import Judgement, read, write
 from dialeval.evaluation.runs import Repetition
+from dialeval.judge.confidence import confidence_of
+from dialeval.judge.escalation import CONFIDENCE
+from dialeval.judge.metric import Judge
+from dialeval.judge.record import judged_subjects
 from dialeval.study.content import Evidence
 from dialeval.study.measures import JUDGE
 from dialeval.study.scores import SystemResult
 
 FILE: Final = "verdicts.jsonl"
+CONFIDENCES: Final = "confidence.jsonl"
+"""File with the confidence of each verdict, if the judge shows any."""
 
 
 def verdicts_of(scored: Sequence[SystemResult]) -> Iterator[Judgement]:
@@ -39,11 +46,36 @@ def verdicts_of(scored: Sequence[SystemResult]) -> Iterator[Judgement]:
 def write_verdicts(scored: Sequence[SystemResult], folder: Path) -> Evidence:
     """Write the verdicts into the folder, no file if nobody judged, and return their evidence."""
     given = list(verdicts_of(scored))
-    if given:
-        write(folder / FILE, given)
-    else:
-        (folder / FILE).unlink(missing_ok=True)
+    _write_or_remove(list(confidences_of(scored)), folder / CONFIDENCES)
+    _write_or_remove(given, folder / FILE)
     return evidence_of(given)
+
+
+def confidences_of(scored: Sequence[SystemResult]) -> Iterator[Judgement]:
+    """One judgement for each verdict that shows how sure the judge was, on the criterion ``confidence``."""
+    for result in scored:
+        judge = result.measure.metric
+        if not isinstance(judge, Judge):
+            continue
+        rater = str(result.result.signature)
+        for item, subject in zip(result.result.items, result.subjects, strict=True):
+            answers = subject.answers if isinstance(subject, Repetition) else (subject,)
+            known = [_confidence(judge, answer) for answer in answers]
+            if None not in known:
+                mean = math.fsum(each for each in known if each is not None) / len(known)
+                yield Judgement(item, result.system, rater, CONFIDENCE, round(mean, 9))
+
+
+def _confidence(judge: Judge, answer: object) -> float | None:
+    given = [judge.recalled(subject) for subject in judged_subjects(judge, [answer])]
+    return confidence_of(given[0], judge.mode) if given else None
+
+
+def _write_or_remove(judgements: Sequence[Judgement], path: Path) -> None:
+    if judgements:
+        write(path, judgements)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def read_evidence(folder: Path) -> Evidence:

@@ -234,8 +234,8 @@ def test_verbs_of_other_tools_are_none_of_ours() -> None:
     assert NEAR_VERBS.keys().isdisjoint(COMMANDS.commands)
 
 
-def test_a_verb_called_judge_leads_to_the_metric(dialeval: Command) -> None:
-    done = dialeval("judge", "answers.jsonl")
+def test_a_verb_called_llm_judge_leads_to_the_metric(dialeval: Command) -> None:
+    done = dialeval("llm-judge", "answers.jsonl")
     assert done.code == 2
     assert '-m "judge(model=..., base_url=...)"' in done.err
     assert "dialeval docs judge" in done.err

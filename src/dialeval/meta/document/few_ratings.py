@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.display.notes import Note
 from dialeval.files.documents import FINITE
@@ -100,6 +100,16 @@ class DifferenceEstimate(_Estimated):
         return _beginning(self, "a", "b")
 
 
+class RankRange(NamedTuple):
+    """Ranks that a system may have; 1 is the highest mean rating."""
+
+    system: str
+    best: int
+    """1 and the number of systems that are rated higher, after Holm's correction."""
+    worst: int
+    """Number of systems less those that are rated lower."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimates:
     """Mean ratings of all systems, and all differences, from few ratings and one measure."""
@@ -115,6 +125,16 @@ class Estimates:
     note: Note
     systems: tuple[SystemEstimate, ...]
     differences: tuple[DifferenceEstimate, ...]
+    ranks: tuple[RankRange, ...] = ()
+    """Of each system, by the differences."""
+
+
+def ranks_of(systems: Sequence[str], differences: Sequence[DifferenceEstimate]) -> tuple[RankRange, ...]:
+    """The ranks that are left open by the differences that are significant after correction."""
+    above = {(d.higher, d.b if d.higher == d.a else d.a) for d in differences if d.higher is not None}
+    higher = {name: sum(low == name for _, low in above) for name in systems}
+    lower = {name: sum(high == name for high, _ in above) for name in systems}
+    return tuple(RankRange(name, 1 + higher[name], len(systems) - lower[name]) for name in systems)
 
 
 @dataclass(frozen=True, slots=True)

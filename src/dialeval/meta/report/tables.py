@@ -34,7 +34,7 @@ from dialeval.meta.document import (
     SystemTest,
     TrueMeans,
 )
-from dialeval.meta.document.few_ratings import range_of
+from dialeval.meta.document.few_ratings import RankRange, range_of
 from dialeval.meta.report.levels import (
     MEANINGS,
     TITLES,
@@ -352,7 +352,9 @@ def estimates(estimates: Estimates) -> Table:
     columns = (
         *(Column("system"), Column("estimate", numeric=True), Column("ratings alone", numeric=True)),
         *(Column("rated", numeric=True), Column("unrated", numeric=True), Column("worth", numeric=True)),
+        *([Column("ranks", numeric=True)] if len(estimates.ranks) > 1 else []),
     )
+    ranks = {rank.system: rank for rank in estimates.ranks if len(estimates.ranks) > 1}
     rows = tuple(
         (
             Cell(system.system),
@@ -361,6 +363,7 @@ def estimates(estimates: Estimates) -> Table:
             _counted(system.estimate.n, system.classical.estimate.n),
             Cell(f"{system.n_unrated:,}"),
             Cell(_worth(system.effective_n)),
+            *([Cell(_ranks(rank))] if (rank := ranks.get(system.system)) else []),
         )
         for system in estimates.systems
     )
@@ -387,6 +390,10 @@ def differences(estimates: Estimates) -> Table:
         for difference in estimates.differences
     )
     return Table("Differences between systems", columns, rows, tuple(_warnings(estimates.differences)))
+
+
+def _ranks(rank: RankRange) -> str:
+    return str(rank.best) if rank.best == rank.worst else f"{rank.best}–{rank.worst}"
 
 
 def _worth(effective: float | None) -> str:

@@ -1,0 +1,1 @@
+"""Verbs about judges: escalation to people, estimates afterwards, and drift."""
