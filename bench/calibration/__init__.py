@@ -15,7 +15,7 @@ from typing import Final
 from bench.calibration.table import print_table
 from bench.result import BenchResult
 
-SECTIONS: Final = ("scores", "differences", "agreement", "claims", "runs", "gates", "talks")
+SECTIONS: Final = ("scores", "differences", "agreement", "claims", "runs", "gates", "talks", "judges")
 
 
 def run(section: str | None = None, *, markdown: bool = False) -> Iterator[BenchResult]:

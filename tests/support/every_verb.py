@@ -71,6 +71,7 @@ USES: Final[Mapping[str, Use]] = {
         "judge escalate judged.jsonl --items rated.jsonl --budget 10 --criterion overall -o {out}/more"
     ),
     "judge estimate": Use("judge estimate more rated_by.jsonl"),
+    "judge drift": Use("judge drift judged.jsonl judged.jsonl --margin 0.5 -o {out}/drift.json"),
     "consistency probe": Use("consistency probe clashes.jsonl --kind entity -o {out}/probes.jsonl"),
     "consistency collect": Use("consistency collect probes.jsonl --system echo -o {out}/answers.jsonl"),
     "consistency detect": Use("consistency detect clashes.jsonl -o {out}/detected --no-resume"),

@@ -48,6 +48,7 @@ from dialeval.files.documents import as_json
 from dialeval.options import Argument, Option
 from dialeval.stats import looks
 from dialeval.study import Claim, compare_sides, open_sides, shared_claim, shared_resampling, shared_statuses
+from dialeval.study.judge_changes import judges_of, match_judges
 
 if TYPE_CHECKING:
     from dialeval.core import Result
@@ -113,6 +114,14 @@ def compare(
     preferences: PeopleOption = None,
     verdicts: VerdictsOption = None,
     own: OwnOption = None,
+    anchors: Annotated[
+        list[Path] | None,
+        Option(
+            "--anchors",
+            metavar="FILE",
+            help="If the judge changed between the runs: what 'judge drift' wrote. Repeatable.",
+        ),
+    ] = None,
     allow_unmatched: AllowUnmatched = False,
     allow_unanswered: AllowUnanswered = None,
     allow_code: AllowCode = None,
@@ -155,12 +164,15 @@ def compare(
     )
     given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
     resampling = _changed(given, first, second)
+    declared = shared_claim(first, second)
+    shared = [label for label in first.measures if label in second.measures or label in judges_of(first)]
+    margins = {**declared.margins, **parse_margins(of_sacrebleu(margin, sacrebleu), shared)}
+    second, judges = match_judges(first, second, resampling, margins, anchors or ())
     measures = [label for label in first.measures if label in second.measures]
     look = _look(resampling, first_look=first_look, second_look=second_look)
-    declared = shared_claim(first, second)
     primary = as_sacrebleu(primary) if primary and sacrebleu else primary
     claim = Claim(
-        margins={**declared.margins, **parse_margins(of_sacrebleu(margin, sacrebleu), measures)},
+        margins={name: value for name, value in margins.items() if name in measures},
         primary=named_measure(primary, measures, "--primary") if primary else declared.primary,
         correction=correction or declared.correction,
         spent=look.spent,
@@ -182,6 +194,7 @@ def compare(
             "unanswered": silent,
             "leaks": leaks,
             "settings": settings,
+            **({"judges": as_json(judges)} if judges else {}),
         }
         print(jsonlib.dumps(content, ensure_ascii=False))
         refuse_silence(_by_system(first, second), allow_unanswered or 0.0)
@@ -199,6 +212,8 @@ def compare(
             _say(f"{told} ({side.source}).", indent="")
         for leak in side.leaks:
             _say(f"{leak.sentence} ({side.source})", indent="")
+    for change in judges:
+        _say(f"{change.sentence}.", indent="")
     for note in _notes(pairs, list(first.prompts), resampling, look.number):
         _say(note, indent="")
     refuse_silence(_by_system(first, second), allow_unanswered or 0.0)

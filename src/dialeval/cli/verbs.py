@@ -206,6 +206,13 @@ def _judge_estimate() -> Function:
     return estimate
 
 
+@JUDGE.verb("drift", "Judge answers of an earlier run again: same verdicts?")
+def _judge_drift() -> Function:
+    from dialeval.cli.judge.drift import drift
+
+    return drift
+
+
 CONSISTENCY: Final = COMMANDS.group(
     "consistency",
     "Provoke contradictions, find them, and quote the two turns.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as jsonlib
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from dialeval.annotation.blind_items import gather, provenance
 from dialeval.annotation.kinds.asking import asked
 from dialeval.annotation.project import Settings, write_project
 from dialeval.cli.execution import Sampling
-from dialeval.cli.judge.verdicts import Judged, mean_ratings, read_judged
+from dialeval.cli.judge.verdicts import Judged, mean_ratings, read_judged, scale_of_judge
 from dialeval.cli.options import From, Json, RepeatsOption
 from dialeval.core import Resampling
 from dialeval.display.terminal import print_table
@@ -128,14 +127,7 @@ def escalate(
 
 def _ask(judged: Judged, kind: str | None, scale: str | None) -> Ask:
     """The question, on the judge's own scale if that is known."""
-    from dialeval.judge.metric import RecordedJudge
-
-    try:
-        low, high = RecordedJudge(judged.judge).limits
-    except ValueError:  # a recorded judge has a name, and no signature
-        low, high = 1.0, 5.0
-    if not math.isfinite(high - low):
-        low, high = 1.0, 5.0
+    low, high = scale_of_judge(judged.judge) or (1.0, 5.0)
     chosen = kind or ("yes_no" if (low, high) == (0.0, 1.0) else "likert")
     return asked(
         chosen, judged.criterion, scale=scale or (f"{low:g}-{high:g}" if chosen != "yes_no" else None)
