@@ -154,7 +154,11 @@ def changes(then: JudgeIdentity, now: JudgeIdentity) -> str | None:
 
 
 def _parts(signature: str) -> Iterator[tuple[str, object]]:
-    read = Signature.parse(signature)
+    try:
+        read = Signature.parse(signature)
+    except ValueError:  # recorded elsewhere, it has a name and no signature
+        yield "name", signature
+        return
     yield from read.parameters
     for key, fact in read.facts:
         yield {"rubric": "text of the rubric", "prompt": "version of the prompt"}.get(key, key), fact
