@@ -296,6 +296,17 @@ def test_with_ratings_the_judge_is_compared_with_people_score_by_score(
     assert people["difference"]["value"] == pytest.approx(sum(a - b for a, b in pairs) / len(pairs))
     assert people["difference"]["low"] < people["difference"]["value"] < people["difference"]["high"]
     assert people["kappa"]["n"] == 2 * ITEMS
+    (row,) = [
+        r for r in told["human"]["rows"] if r["measure"] == LABEL and r["level"] == "item_within_system"
+    ]
+    assert people["within"] == row["estimate"]
+    assert people["pooled"]["n"] == 2 * ITEMS
+    assert people["spread"]["low"] < people["spread"]["value"] < people["spread"]["high"]
+    assert sum(people["used"]["judge"].values()) == sum(people["used"]["people"].values()) == 2 * ITEMS
+    assert people["used"]["judge"]["5"] == ITEMS
+    assert people["ceiling"]["value"] == pytest.approx(1)  # both raters gave the same
+    assert people["trust"]["rank"] == "undecided"  # two systems
+    assert people["trust"]["code"] in ("undecided", "find")
     rows = [row for row in told["human"]["rows"] if row["measure"] == LABEL]
     assert rows, [row["measure"] for row in told["human"]["rows"]]
     printed = " ".join(dialeval("run", str(study), "-o", str(study.parent / "out")).out.split())

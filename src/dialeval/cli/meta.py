@@ -92,7 +92,8 @@ def meta(
     inquiry: Annotated[
         Inquiry,
         Options(
-            *("lower_is_better", "coefficient", "resample"), *("estimate", "estimate_by", "plan", "combine")
+            *("lower_is_better", "coefficient", "resample"),
+            *("estimate", "estimate_by", "trust", "plan", "combine"),
         ),
     ] = Inquiry(),
     resampling: Sampling = Resampling(),

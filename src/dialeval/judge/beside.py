@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats, Integers, Resampling
-from dialeval.judge.document import BesidePeople
+from dialeval.judge.document import BesidePeople, ScaleUse
 from dialeval.metrics.rows import mean_of_rows
 from dialeval.stats.estimate import Estimate
 from dialeval.stats.resampling.bootstrap import Aggregate
@@ -22,15 +22,15 @@ def beside_people(
     people: Floats,
     items: tuple[str, ...],
     *,
-    limits: tuple[float, float],
+    limits: tuple[float, float] | None,
     scale: tuple[float, float] | None,
     resampling: Resampling,
 ) -> BesidePeople:
     """Difference and agreement over the answers that both rated.
 
     ``judge`` and ``people`` (means over raters) are of shape (systems, items), NaN if there is none; ``limits`` are the
-    judge's, ``scale`` is people's, None if nobody says. Intervals are for other items, by the jackknife: all answers to
-    an item, or to the turns of a dialogue, are left out together.
+    judge's, ``scale`` is people's, each None if nobody says. Intervals are for other items, by the jackknife: all
+    answers to an item, or to the turns of a dialogue, are left out together.
     """
     both = np.isfinite(judge) & np.isfinite(people)
     x, y = judge[both], people[both]
@@ -45,6 +45,8 @@ def beside_people(
     return BesidePeople(
         _estimate(difference, mean_of_rows, clusters, resampling.confidence),
         _estimate(sums, weighted_kappa, clusters, resampling.confidence),
+        _estimate(sums, spread_ratio, clusters, resampling.confidence),
+        ScaleUse(_counted(x), _counted(y)),
     )
 
 
@@ -62,9 +64,27 @@ def weighted_kappa(totals: Floats) -> Floats:
     return np.where(expected > 1e-12, kappa, np.nan)
 
 
-def _why_not(people: Floats, limits: tuple[float, float], scale: tuple[float, float] | None) -> str | None:
+def spread_ratio(totals: Floats) -> Floats:
+    """The standard deviation of x over that of y, of the same sums; NaN if y does not vary."""
+    n, x, y, xx, yy, _ = np.moveaxis(totals, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_x, of_y = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2
+        ratio = np.sqrt(np.maximum(of_x, 0.0) / of_y)
+    return np.where(of_y > 1e-12, ratio, np.nan)
+
+
+def _counted(values: Floats) -> dict[str, int]:
+    found, times = np.unique(np.round(values), return_counts=True)
+    return {f"{score:g}": number for score, number in zip(found.tolist(), times.tolist(), strict=True)}
+
+
+def _why_not(
+    people: Floats, limits: tuple[float, float] | None, scale: tuple[float, float] | None
+) -> str | None:
     if len(people) < _FEW:
         return f"only {len(people)} answers have both a verdict and a rating"
+    if limits is None:
+        return "the judge's scale is not known"
     shown = f"{limits[0]:g} to {limits[1]:g}"
     if scale is not None and scale != limits:
         return f"people rated from {scale[0]:g} to {scale[1]:g}, the judge from {shown}"

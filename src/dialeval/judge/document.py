@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, TypeAlias, get_args
+from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from dialeval.display.wording import count, listing
 from dialeval.files.documents import FINITE
 from dialeval.judge.repeat_record import PanelRecord, panel_notes
 from dialeval.judge.scale_use import ScaleUse, scale_notes
+from dialeval.judge.trust import Trust
 from dialeval.stats.estimate import Estimate
 
 Code: TypeAlias = Literal[
@@ -48,6 +49,13 @@ class Canary:
     """The judge's reply to the item with the order."""
 
 
+class ScaleUse(NamedTuple):
+    """How many of the answers that both rated got each score, to the nearest whole number."""
+
+    judge: dict[str, int]
+    people: dict[str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class BesidePeople:
     """A judge's scores beside people's ratings of the same answers, on the same scale."""
@@ -58,6 +66,18 @@ class BesidePeople:
     """Mean of the judge's value minus people's mean rating: above 0, it gives more than they do."""
     kappa: Estimate
     """Cohen's kappa with squared distances between the judge's value and people's mean rating."""
+    spread: Estimate | None = None
+    """Standard deviation of the judge's values over that of people's mean ratings; below 1, it uses less of the scale.
+    """
+    used: ScaleUse | None = None
+    within: Estimate | None = None
+    """Correlation with people within systems, or over all answers of one system."""
+    pooled: Estimate | None = None
+    """Correlation over the answers of all systems."""
+    ceiling: Estimate | None = None
+    """Correlation of one half of the people with the other, within systems."""
+    trust: Trust | None = None
+    """What the judge may be trusted with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +143,7 @@ def _told(record: JudgeRecord) -> Iterator[str]:
     if record.panel is not None:
         yield from panel_notes(record.panel)
     if record.people is not None:
-        yield _beside(record.people)
+        yield beside_note(record.people)
     if record.scale is not None:
         yield from scale_notes(record.scale)
     if record.cost is not None:
@@ -131,16 +151,39 @@ def _told(record: JudgeRecord) -> Iterator[str]:
     yield canary_note(record.canary)
 
 
-def _beside(people: BesidePeople) -> str:
+def beside_note(people: BesidePeople) -> str:
+    """How it agrees with people: within systems first, then score by score, then what follows."""
+    parts = [part for part in (_correlated(people), _score_by_score(people)) if part]
+    return "; ".join([*parts, people.trust.sentence] if people.trust is not None else parts)
+
+
+def _correlated(people: BesidePeople) -> str:
+    within, ceiling = people.within, people.ceiling
+    if within is None or within.value is None:
+        return ""
+    halves = "" if ceiling is None or ceiling.value is None else f"; halves of the people {ceiling.value:.2f}"
+    return f"within systems it correlates with people by {within.value:.2f}{_within(within)}{halves}"
+
+
+def _score_by_score(people: BesidePeople) -> str:
     difference, kappa = people.difference, people.kappa
     if difference.value is None:
         return f"not compared with people score by score: {difference.reason}"
     more = "more" if difference.value >= 0 else "less"
     same = "" if kappa.value is None else f", weighted kappa {kappa.value:.2f}{_within(kappa)}"
     return (
-        f"it gives {abs(difference.value):.2f} {more} than people{_within(difference)}{same} "
+        f"it gives {abs(difference.value):.2f} {more} than people{_within(difference)}{same}{_spread(people)} "
         f"({count(difference.n, 'answer')})"
     )
+
+
+def _spread(people: BesidePeople) -> str:
+    spread = people.spread
+    if spread is None or spread.value is None:
+        return ""
+    low, high = spread.bounds or (None, None)
+    within = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
+    return f", its values spread {spread.value:.2f} times as far as theirs{within}"
 
 
 def _within(estimate: Estimate) -> str:

@@ -441,6 +441,15 @@ class RecordedJudge(MeanOfValues[Subject]):
         return np.zeros((0, 3))
 
 
+def scale_of_judge(rater: str) -> tuple[float, float] | None:
+    """The ends of a judge's scale, if its signature tells; None of a rater with a name alone."""
+    try:
+        low, high = RecordedJudge(rater).limits
+    except ValueError:
+        return None
+    return (low, high) if np.isfinite([low, high]).all() else None
+
+
 def names_of(model: str) -> set[str]:
     """The ways in which a system that is this model may be called: by its whole name, or without its owner."""
     return {folded(model), folded(model.rpartition("/")[2])}

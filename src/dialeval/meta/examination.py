@@ -17,6 +17,7 @@ from dialeval.engine import Watch, unwatched
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.files.custom_code import is_place
 from dialeval.files.documents import finite
+from dialeval.judge.metric import scale_of_judge
 from dialeval.meta.ceiling import leave_one_out, split_half
 from dialeval.meta.combinations import linear_combination, zscore_average
 from dialeval.meta.correlation import correlate, correlation_matrix, with_accuracies, with_adjusted_p
@@ -37,6 +38,7 @@ from dialeval.meta.document import (
     Row,
     Settings,
     Source,
+    Standing,
     TrueMeans,
     first_defined,
 )
@@ -47,6 +49,7 @@ from dialeval.meta.planning.plans import plans
 from dialeval.meta.report.verdict import headline
 from dialeval.meta.rivals import compare_measures, with_rank_groups
 from dialeval.meta.roles import fits
+from dialeval.meta.trust import standing
 from dialeval.options import Option
 from dialeval.ratings.joined import Grid, Joined, MeasureGrid
 from dialeval.stats.correlation.levels import identity_correlation
@@ -81,6 +84,8 @@ class Inquiry:
     """Measures for which lower is better. Repeatable."""
     instances: tuple[InstanceRule, ...] = ()
     """Measures that are tested on single answers."""
+    trust: Annotated[bool, Option()] = False
+    """Say what each measure may be trusted with; of judges it is always said."""
     plan: Annotated[bool, Option()] = False
     """Estimate how many items, raters and systems the next study requires."""
 
@@ -340,7 +345,19 @@ def examine(
         notes=tuple(notes),
         settings=_settings(inquiry, joined.items, lower, sources or {}),
     )
-    return Findings(whole, document)
+    return Findings(whole, dataclasses.replace(document, trust=_standings(document, whole, inquiry)))
+
+
+def _standings(document: Document, joined: Joined, inquiry: Inquiry) -> tuple[Standing, ...]:
+    """Judges beside people; all measures if asked for."""
+    wanted = [each for each in joined.measures if inquiry.trust or each.rater.startswith("judge(")]
+    return tuple(
+        Standing(
+            each.name,
+            standing(document, joined, each.name, inquiry.resampling, limits=scale_of_judge(each.rater)),
+        )
+        for each in wanted
+    )
 
 
 def _check_values(joined: Joined) -> None:

@@ -81,18 +81,18 @@ def judge_beside_people(study: Study, measure: Measure, agreement: Findings | No
     """How a judge's scores differ from people's ratings; None if people rated nothing of it."""
     joined = None if agreement is None else agreement.joined
     grid = None if joined is None else next((m for m in joined.measures if m.name == measure.label), None)
-    if joined is None or grid is None or study.human is None:
+    if agreement is None or joined is None or grid is None or study.human is None:
         return None
-    from dialeval.judge.beside import beside_people
+    from dialeval.meta.trust import standing
 
     scale = declared_scale(study.human, joined.criterion)
-    return beside_people(
-        grid.values,
-        joined.human.values,
-        joined.items,
+    return standing(
+        agreement.document,
+        joined,
+        grid.name,
+        study.resampling,
         limits=measure.metric.limits,
         scale=None if scale is None else (scale.lowest, scale.highest),
-        resampling=study.resampling,
     )
 
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 
 from dialeval.cli.gates import GATE_NOT_MET
-from dialeval.cli.judge.verdicts import scale_of_judge, verdicts_in
+from dialeval.cli.judge.verdicts import verdicts_in
 from dialeval.cli.options import Json, Seed
 from dialeval.core import Resampling
 from dialeval.data.types import Example
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.files.documents import as_json, write_document
 from dialeval.judge.drift import Drift, JudgeIdentity, changes, drift_of
-from dialeval.judge.metric import Judge
+from dialeval.judge.metric import Judge, scale_of_judge
 from dialeval.options import Argument, Option
 from dialeval.study import load_run, load_study
 from dialeval.study.folder import read_manifest

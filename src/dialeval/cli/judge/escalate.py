@@ -12,7 +12,7 @@ from dialeval.annotation.blind_items import gather, provenance
 from dialeval.annotation.kinds.asking import asked
 from dialeval.annotation.project import Settings, write_project
 from dialeval.cli.execution import Sampling
-from dialeval.cli.judge.verdicts import Judged, mean_ratings, read_judged, scale_of_judge
+from dialeval.cli.judge.verdicts import Judged, mean_ratings, read_judged
 from dialeval.cli.options import From, Json, RepeatsOption
 from dialeval.core import Resampling
 from dialeval.display.terminal import print_table
@@ -22,6 +22,7 @@ from dialeval.files.documents import as_json
 from dialeval.files.folders import check_target
 from dialeval.judge.escalation import Escalation, Wanted, escalate as draw_answers, sentences, strata_of
 from dialeval.judge.escalation_folder import read_escalation, write_escalation
+from dialeval.judge.metric import scale_of_judge
 from dialeval.options import Argument, Option, Options
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.judge.escalation import JudgedAnswer, judged_answers
-from dialeval.judge.metric import RecordedJudge
 from dialeval.meta.judgements import only_criterion
 from dialeval.meta.roles import people_among
 from dialeval.ratings import Ratings, Repeats, read_judgements
@@ -112,15 +111,6 @@ def verdicts_in(source: str, judge: str | None) -> tuple[str, dict[tuple[str, st
     name = _rater(ratings, judge)
     found = judged_answers(ratings, judge=name)
     return name, {(one.item, one.system): one.value for one in found if one.value is not None}
-
-
-def scale_of_judge(rater: str) -> tuple[float, float] | None:
-    """The ends of a judge's scale, if its signature tells."""
-    try:
-        low, high = RecordedJudge(rater).limits
-    except ValueError:  # recorded elsewhere, it has a name and no signature
-        return None
-    return (low, high) if math.isfinite(high - low) else None
 
 
 def mean_ratings(

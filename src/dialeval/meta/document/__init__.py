@@ -10,6 +10,7 @@ from typing import ClassVar, Final, Literal, TypeAlias
 from dialeval.core import Floats as Floats
 from dialeval.display.notes import Note
 from dialeval.files.documents import FINITE
+from dialeval.judge.document import BesidePeople
 from dialeval.meta.document.few_ratings import (
     Combined as Combined,
     DifferenceEstimate as DifferenceEstimate,
@@ -450,6 +451,14 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """One measure beside people."""
+
+    measure: str
+    people: BesidePeople
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """Everything that was found about measures and people."""
 
@@ -469,6 +478,13 @@ class Document:
     unjoined: NotJoined
     notes: tuple[Note, ...]
     settings: Settings
+    trust: tuple[Standing, ...] = ()
+    """What judges, or all measures if asked for, may be trusted with; no key of the file if there are none."""
+
+    def json_value(self) -> Mapping[str, object]:
+        """The fields that the file holds."""
+        names = [field.name for field in dataclasses.fields(self)]
+        return {name: getattr(self, name) for name in names if name != "trust" or self.trust}
 
     def at(self, level: Level) -> tuple[Row, ...]:
         """The rows of one level, in the order of the measures."""

@@ -9,6 +9,7 @@ from dialeval.display.notes import texts
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import print_table
 from dialeval.display.wording import COEFFICIENTS, count, interval, listing, p_value, signed
+from dialeval.judge.document import beside_note
 from dialeval.meta.document import Document, Level, Rivalry, Row
 from dialeval.meta.report import tables
 from dialeval.meta.report.levels import LABELS, TITLES, correlation, ordered, scope
@@ -32,6 +33,9 @@ def print_meta(document: Document, console: Console | None = None) -> None:
     for estimates in document.estimates:
         shown += [tables.estimates(estimates), tables.differences(estimates)]
     shown += map(tables.instances, document.instances)
+    shown += [
+        Table("", (), (), tuple(f"{each.measure}: {beside_note(each.people)}" for each in document.trust))
+    ]
     shown += [tables.planning(document), tables.combined(document), _joint(document)]
     for index, table in enumerate(table for table in shown if table.rows or table.notes):
         if index:
