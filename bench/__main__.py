@@ -42,6 +42,7 @@ BENCHES: Final = (
     "selfeval",
     "self_bleu",
     "spearman_bootstrap",
+    "which_judge",
 )
 
 

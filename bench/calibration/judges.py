@@ -91,14 +91,13 @@ def _row(design: Judging, items: int, before: int, budget: int) -> tuple[str, ..
         found = estimate_escalated(escalation, sent, _asked(sent, drawn))
         held[study] = _held(found, truth, sent, drawn)
         worth.append(found.estimates.systems[0].effective_n or np.nan)
-    mean, difference, plain, audit = (float(np.nanmean(column)) for column in held.T)
-    cells = (mean, difference, plain, audit)
+    shares = [float(np.nanmean(column)) if np.isfinite(column).any() else None for column in held.T]
     return (
         design.name,
         str(items),
         str(before),
         str(budget),
-        *map(percent, cells),
+        *map(percent, shares),
         f"{np.nanmedian(worth):.0f}",
     )
 

@@ -48,3 +48,12 @@ def test_two_recorded_judges_are_compared_as_on_the_page(
     done = dialeval(*[margin if word == "0.1" else word for word in words])
     assert done.code in (0, 100), done.err
     assert "on 125 answers judged by both" in " ".join(done.out.split())
+
+
+def test_the_table_of_judges_is_what_the_bench_prints(shared_data: Path) -> None:
+    from bench import which_judge
+
+    page = (DOCS / "which-judge.md").read_text(encoding="utf-8")
+    rows = [f"| {' | '.join(row)} |" for row in which_judge.rows()]
+    assert len(rows) == 9
+    assert [row for row in rows if row not in page] == []

@@ -170,16 +170,20 @@ def _needed_to_rank(pairs: tuple[PairOfSystems, ...], within: Estimate, rated: i
 
 def _needed_to_find(within: Estimate, bound: Estimate) -> float:
     """Ratings with which the correlation is above or below half of the bound."""
-    return math.inf if bound.value is None else _for_distance(within, HALF * bound.value)
+    if bound.value is None or bound.low is None or bound.high is None:
+        return math.inf
+    above = within.value is not None and within.value > HALF * bound.value
+    end = bound.high if above else bound.low
+    return _for_distance(within, HALF * bound.value, abs(_fisher(HALF * end) - _fisher(HALF * bound.value)))
 
 
-def _for_distance(within: Estimate, target: float) -> float:
-    """Ratings with which the interval of a correlation leaves ``target`` out, on Fisher's scale."""
+def _for_distance(within: Estimate, target: float, reach: float = 0.0) -> float:
+    """Ratings with which the interval of a correlation leaves ``target`` and its reach out, on Fisher's scale."""
     if within.value is None or within.low is None or within.high is None:
         return math.inf
     value, low, high, goal = map(_fisher, (within.value, within.low, within.high, target))
     apart = abs(value - goal)
-    return within.n * ((high - low) / 2 / apart) ** 2 if apart > 1e-6 else math.inf
+    return within.n * (((high - low) / 2 + reach) / apart) ** 2 if apart > 1e-6 else math.inf
 
 
 def _fisher(correlation: float) -> float:
