@@ -317,3 +317,60 @@ def test_with_ratings_the_judge_is_compared_with_people_score_by_score(
     done = dialeval("run", str(study), "-o", str(study.parent / "out"), "--json")
     reason = json.loads(done.out)["judges"][0]["people"]["difference"]["reason"]
     assert reason == "people rated from 1 to 9, the judge from 1 to 5"
+
+
+@pytest.mark.parametrize(
+    ("gate", "passed"),
+    [
+        ("good: human >= 3", True),
+        ("poor: human >= 3", False),
+        ("human >= 1", True),
+        ("good - poor: human >= 1", True),
+        ("poor - good: human >= -1", False),
+        ("good: point(human) > 4.9", False),
+    ],
+)
+def test_gates_on_peoples_ratings_are_judged_by_the_corrected_estimates(
+    gate: str, passed: bool, study: Path, dialeval: Command
+) -> None:
+    ratings = [
+        {"item": f"d/{n}", "system": system, "rater": rater, "criterion": "relevance", "value": value}
+        for n in range(1, ITEMS)
+        for system, value in (("good", 4 + n % 4 // 2), ("poor", 1 + n % 3 % 2))
+        for rater in ("ana", "ben")
+    ]
+    write(study.parent / "ratings.jsonl", ratings)
+    given = yaml.safe_load(study.read_text())
+    given |= {"human": {"path": "ratings.jsonl", "scale": "1-5"}, "gates": [gate]}
+    study.write_text(yaml.safe_dump(given))
+    done = dialeval("run", str(study), "-o", str(study.parent / "out"), "--json")
+    assert done.code == (0 if passed else 100), done.err
+    told = json.loads(done.out)
+    assert told["human"]["estimates"], told["human"]["notes"]
+    (estimates,) = told["human"]["estimates"]
+    known = {system["system"]: system["estimate"] for system in estimates["systems"]}
+    for outcome in told["gates"]:
+        assert outcome["measure"] == "human"
+        assert outcome["passed"] == passed
+        if " - " not in gate:
+            assert outcome["score"] == known[outcome["system"]]["value"]
+    assert len(told["gates"]) == (2 if gate.startswith("human") else 1)
+
+
+def test_a_gate_on_ratings_needs_ratings_and_no_equivalence(study: Path, dialeval: Command) -> None:
+    given = yaml.safe_load(study.read_text())
+    given["gates"] = ["good: human >= 3"]
+    study.write_text(yaml.safe_dump(given))
+    assert "There is no measure in this study called 'human'" in dialeval("run", str(study)).err
+    write(
+        study.parent / "ratings.jsonl",
+        [{"item": "d/1", "system": "good", "rater": "a", "criterion": "relevance", "value": 1}],
+    )
+    given |= {"human": "ratings.jsonl", "gates": ["good = poor: human"]}
+    study.write_text(yaml.safe_dump(given))
+    assert "gate both differences" in dialeval("run", str(study)).err
+    given["gates"] = ["poor: human >= 1"]
+    study.write_text(yaml.safe_dump(given))
+    done = dialeval("run", str(study), "-o", str(study.parent / "out"), "--json")
+    assert done.code == 100
+    assert json.loads(done.out)["gates"][0]["passed"] is False

@@ -162,7 +162,9 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
     pairs = build_pairs(content.get(KEY), [system.name for system in built], path.parent, problems)
     problems += _own_pairs_judge(built, pairs)
     primary, margins = build_claims(content, known, problems)
-    gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
+    gates = build_gates(
+        _listed(content, "gates"), built, known, margins, problems, rated=bool(content.get("human"))
+    )
     data, columns = _build_data(content.get("data", "."), path.parent, problems)
     built = [_with_columns(system, data, columns) for system in built]
     references = [beside(path.parent, Path(given)) for given in _strings(content, "references")]

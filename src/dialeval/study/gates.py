@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from dialeval.core import Estimate, Result, System
 from dialeval.display.wording import count
@@ -99,6 +99,10 @@ class ScoreAtGate(NamedTuple):
         )
 
 
+HUMAN: Final = "human"
+"""People's mean ratings, as a gate names them."""
+Differences: TypeAlias = Mapping[tuple[str, str], Estimate]
+"""The first system's mean minus the second's."""
 _COMPARE: Final[Mapping[str, Callable[[float, float], bool]]] = {">=": ge, ">": gt, "<=": le, "<": lt}
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _GATE: Final = re.compile(rf"(?:([^:()]+):)?\s*(.+?)\s*(>=|<=|>|<)\s*({_NUMBER})")
@@ -180,6 +184,30 @@ def check_gates(
         for judged in concerned if gate.other is None else ():
             if gate.system in (None, judged.system):
                 yield _unless_silent(_outcome(gate, judged), [judged], allowed)
+
+
+def check_human_gates(
+    gates: Sequence[Gate],
+    systems: Sequence[str],
+    means: Mapping[str, Estimate],
+    differences: Differences,
+    *,
+    reason: str,
+) -> Iterator[GateOutcome]:
+    """Judge people's mean ratings by the gates on ``human``: estimated from ratings and measures, by system and pair.
+
+    What is undefined passes none, for this ``reason``: a system that nobody rated, or a pair of which one is not rated.
+    """
+    nothing = Estimate.undefined(reason)
+    for gate in (gate for gate in gates if gate.measure == HUMAN):
+        if gate.other is not None:
+            given = differences.get((gate.system or "", gate.other))
+            turned = differences.get((gate.other, gate.system or ""))
+            found = given or (nothing if turned is None else -turned)
+            yield replace(_outcome(gate, ScoreAtGate(HUMAN, gate.system or "", found)), other=gate.other)
+            continue
+        for system in systems if gate.system is None else (gate.system,):
+            yield _outcome(gate, ScoreAtGate(HUMAN, system, means.get(system, nothing)))
 
 
 def _unless_silent(outcome: GateOutcome, gated: Sequence[ScoreAtGate], allowed: float) -> GateOutcome:
@@ -293,10 +321,13 @@ def build_gates(
     measures: Sequence[Measure],
     margins: Mapping[str, float],
     problems: list[str],
+    *,
+    rated: bool = False,
 ) -> list[Gate]:
-    """The gates as written, whose measures and systems the study must have."""
+    """The gates as written, whose measures and systems the study must have; on ``human`` if it is ``rated``."""
     gates = []
     labels, names = [measure.label for measure in measures], [system.name for system in systems]
+    labels += [HUMAN] if rated else []
     for index, text in enumerate(given):
         if not isinstance(text, str):
             continue  # a problem of the file's shape
@@ -309,6 +340,10 @@ def build_gates(
                     raise UnknownName("system in this study", name, names)
             if gate.other is not None and gate.other == gate.system:
                 raise ValueError(f"a difference is between two systems, found {gate.system!r} twice")
+            if gate.comparator == "=" and gate.measure == HUMAN:
+                raise ValueError(
+                    "ratings have no gate of equivalence; gate both differences, as in 'new - old: human >= -0.2'"
+                )
             if gate.comparator == "=" and gate.measure not in margins:
                 raise ValueError(f"equivalence needs a margin, as in margin: {{{gate.measure}: 0.02}}")
             gates.append(gate)

@@ -13,6 +13,7 @@ from dialeval.core import Resampling
 from dialeval.data import Judgement
 from dialeval.errors import Unsuitable
 from dialeval.study.file import HumanRatings, Study
+from dialeval.study.gates import HUMAN
 
 if TYPE_CHECKING:
     from dialeval.engine import Watch
@@ -69,9 +70,10 @@ def agree(study: Study, people: People, scored: Sequence[SystemResult], watch: W
         )
     joined = join(Ratings.merge([people.ratings, automatic]), people.criterion)
     partial = any(measure.only_measure for measure in joined.coverage)
+    gated = any(gate.measure == HUMAN for gate in study.gates)
     inquiry = Inquiry(
         resampling=study.resampling,
-        estimate=partial,
+        estimate=partial or gated,
         lower_is_better=_lower_is_better(scored, automatic.raters),
     )
     return examine(joined, inquiry, watch)

@@ -23,7 +23,7 @@ from dialeval.study.answers import ask
 from dialeval.study.document import AnswerSource, Failure, GateOutcome, Ranking, Unmatched
 from dialeval.study.file import Study
 from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
-from dialeval.study.gates import ScoreAtGate, check_gates
+from dialeval.study.gates import HUMAN, ScoreAtGate, check_gates, check_human_gates
 from dialeval.study.human import People, agree, judge_beside_people, judges_use_of_scale, read_people
 from dialeval.study.judged_pairs import KEY, answers_of, judged_pairs
 from dialeval.study.measures import JUDGE
@@ -114,7 +114,7 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     failures += without_values(scored, failures)
     compared = compare(study, scored)
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None
-    gates = tuple(_check(study, scored, compared, failures))
+    gates = (*_check(study, scored, compared, failures), *_check_ratings(study, agreement))
     judges = tuple(_judged(study, scored, agreement, failures))
     pairs = _judged_pairs(study, asked, scored, failures)
     return Run(
@@ -287,4 +287,19 @@ def _check(
         and failure.system is not None
         and (failure.measure, failure.system) not in known
     ]
-    return check_gates(study.gates, judged, compared, allowed=study.allow_unanswered)
+    gates = [gate for gate in study.gates if gate.measure != HUMAN]
+    return check_gates(gates, judged, compared, allowed=study.allow_unanswered)
+
+
+def _check_ratings(study: Study, agreement: Findings | None) -> Iterator[GateOutcome]:
+    """Judge people's mean ratings, estimated over all items, by the gates on them."""
+    found = () if agreement is None else agreement.document.estimates
+    notes = () if agreement is None else agreement.document.notes
+    why = next((note.text for note in notes if note.code == "no_estimates"), None)
+    return check_human_gates(
+        study.gates,
+        [system.name for system in study.systems],
+        {each.system: each.estimate for one in found for each in one.systems},
+        {(each.a, each.b): each.estimate for one in found for each in one.differences},
+        reason=why or "people did not rate enough of it",
+    )
