@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bench.calibration.table import Table, percent
+from dialeval import Judgement, Ratings, estimate_systems, join
 from dialeval.core import Resampling
 from dialeval.judge.drift import JudgeIdentity, drift_of
 from dialeval.judge.escalation import Escalation, JudgedAnswer, Wanted, escalate, strata_of
@@ -66,9 +67,39 @@ def tables() -> Iterator[Table]:
     sizes = ((200, 0, 60), (200, 60, 60), (600, 80, 120))
     rows = (_row(design, *size) for design in DESIGNS for size in sizes)
     yield Table("Estimates after a judge: 95 % nominal, shares in per cent", COLUMNS, rows)
+    columns = ("judge", "answers", "rated", "mean", "difference", "worth")
+    few = (_few(design, *size) for design in DESIGNS for size in ((200, 30), (200, 60), (600, 60)))
+    yield Table(
+        "Estimates from few ratings of random answers: 95 % nominal, shares in per cent", columns, few
+    )
     columns = ("true shift of the judge, margin .2", "anchors", "equivalent")
     drifts = (_drift(shift, n) for shift in (0.0, 0.1, 0.2, 0.4) for n in (30, 100, 300))
     yield Table("Judges called equivalent, shares in per cent", columns, drifts)
+
+
+def _few(design: Judging, items: int, rated: int) -> tuple[str, ...]:
+    """Coverage of ``estimate_systems`` where people rated a random part of the answers of both systems."""
+    rng = np.random.default_rng([items, rated, len(design.name), 1])
+    truth = _true_means(design)
+    held, worth = np.zeros((STUDIES, 2)), []
+    for study in range(STUDIES):
+        drawn = _draw(design, rng, items, 2 * rated)
+        given = [
+            Judgement(one.item, one.system, "judge_model", "judge_model", one.value) for one in drawn.answers
+        ]
+        given += [
+            Judgement(one.item, one.system, "people", "overall", one.rating)
+            for one in drawn.answers
+            if one.rating is not None
+        ]
+        found = estimate_systems(join(Ratings.of(given), "overall"), "judge_model")
+        (difference,) = found.differences
+        mean = next(each for each in found.systems if each.system == "old")
+        apart = truth[difference.a] - truth[difference.b]
+        held[study] = _holds(mean.estimate.bounds, truth["old"]), _holds(difference.estimate.bounds, apart)
+        worth.append(mean.effective_n or np.nan)
+    shares = map(percent, np.nanmean(held, axis=0).tolist())
+    return design.name, str(items), str(rated), *shares, f"{np.nanmedian(worth):.0f}"
 
 
 class _Drawn(NamedTuple):

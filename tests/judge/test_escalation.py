@@ -237,6 +237,10 @@ def test_without_ratings_all_of_it_is_a_random_sample(run: Path, dialeval: Comma
     told = json.loads(done.out)
     assert told["acceptance"]["threshold"] is None
     assert told["criterion"] == "relevance"
+    named = dialeval(
+        "judge", "escalate", run, "-o", "named", "--judge", "judge(rubric='relevance')", "--json"
+    )
+    assert json.loads(named.out)["judge"] == told["judge"]
     assert told["strata"] == [
         {"system": name, "stratum": "unsure", "answers": QUESTIONS, "drawn": 15} for name in ("good", "poor")
     ]
@@ -317,7 +321,7 @@ def test_what_cannot_be_done_is_refused(dialeval: Command, run: Path) -> None:
     done = dialeval("judge", "escalate", run, "--judge", "nobody", "-o", "more")
     assert done.code == 2
     assert "There is no judge called 'nobody'" in done.err
-    write(run.parent / "plain.jsonl", ratings(run, texts(run)))
+    write(run.parent / "plain.jsonl", ratings(run, texts(run)) + ratings(run, texts(run), "ben"))
     done = dialeval("judge", "escalate", "plain.jsonl", "-o", "more")
     assert "found no judge of ours" in done.err
     write(run.parent / "few.jsonl", [{"id": "q0", "system": "good", "context": [], "response": "because"}])

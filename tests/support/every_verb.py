@@ -279,11 +279,10 @@ def _rows() -> dict[str, list[dict[str, object]]]:
                 "item": str(n),
                 "system": "bot",
                 "rater": "judge(model='m')",
-                "criterion": criterion,
-                "value": value,
+                "criterion": "judge",
+                "value": (4, 2)[n % 2],
             }
             for n in range(25)
-            for criterion, value in (("judge", (4, 2)[n % 2]), ("confidence", 0.5 + n / 50))
         ],
         "rated_by": [
             {

@@ -65,6 +65,7 @@ def _rater(ratings: Ratings, name: str | None, what: str = "judge") -> str:
     """The rater of that name, with or without what follows it in a signature; or the only judge."""
     if name is None:
         found = [rater for rater in ratings.raters if _is_judge(rater)]
+        found = found or (list(ratings.raters) if len(ratings.raters) == 1 else [])
         if len(found) == 1:
             return found[0]
         told = f"found {len(found)} judges ({', '.join(found)})" if found else "found no judge of ours"
@@ -73,9 +74,19 @@ def _rater(ratings: Ratings, name: str | None, what: str = "judge") -> str:
             f"{', '.join(map(repr, ratings.raters[:8]))}."
         )
     same = [rater for rater in ratings.raters if name in (rater, rater.partition("|")[0])]
+    same = same or [rater for rater in ratings.raters if _is_called(rater, name)]
     if len(same) == 1:
         return same[0]
     raise UnknownName(what, name, ratings.raters, todo=f"The raters are {', '.join(ratings.raters[:8])}.")
+
+
+def _is_called(rater: str, name: str) -> bool:
+    """Whether the rater has that name with these options, as a study calls a judge; it may have more."""
+    try:
+        full, short = split_call(rater.partition("|")[0]), split_call(name)
+    except ValueError:
+        return False
+    return full.name == short.name and set(short.parameters) <= set(full.parameters)
 
 
 def _is_judge(rater: str) -> bool:
