@@ -263,6 +263,18 @@ def test_ratings_of_others_and_missing_ones_are_told(run: Path, dialeval: Comman
     assert "None of the 30 answers that were sent to people has a rating on 'relevance'" in done.err
 
 
+def test_meta_says_what_the_judge_of_a_run_may_be_trusted_with(run: Path, dialeval: Command) -> None:
+    write(run.parent / "ratings.jsonl", ratings(run, texts(run)) + ratings(run, texts(run), "ben"))
+    given = ["meta", run, "ratings.jsonl", "--human-criterion", "relevance", "--trials", 20, "-o", "meta"]
+    done = dialeval(*given, "--json")
+    assert done.code == 0, done.err
+    (found,) = json.loads(done.out)["trust"]
+    assert found["people"]["trust"]["find"] == "yes"
+    assert found["people"]["trust"]["rank"] == "undecided"  # two systems
+    low, high = found["people"]["difference"]["low"], found["people"]["difference"]["high"]
+    assert low < found["people"]["difference"]["value"] < high
+
+
 def made(unsure: int, sure: int, rated: int = 60) -> list[JudgedAnswer]:
     found = [JudgedAnswer(f"r{n}", "a", 1.0, 0.95, 1.0) for n in range(rated)]
     found += [JudgedAnswer(f"s{n}", "a", 1.0, 0.99, None) for n in range(sure)]

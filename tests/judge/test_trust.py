@@ -170,6 +170,7 @@ def test_a_recorded_judge_of_fed_ranks_and_may_not_find(dialeval: Command, share
     done = dialeval(*given, "--level", "item_within_system", "--trust", "--json")
     assert done.code == 0, done.err
     (found,) = json.loads(done.out)["trust"]
+    assert "What to trust them with" in Path("meta/meta.html").read_text(encoding="utf-8")
     beside = found["people"]
     assert beside["within"]["value"] == pytest.approx(0.3580, abs=5e-5)
     assert beside["within"]["low"] < 0.3580 < beside["within"]["high"]

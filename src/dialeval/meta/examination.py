@@ -350,7 +350,7 @@ def examine(
 
 def _standings(document: Document, joined: Joined, inquiry: Inquiry) -> tuple[Standing, ...]:
     """Judges beside people; all measures if asked for."""
-    wanted = [each for each in joined.measures if inquiry.trust or each.rater.startswith("judge(")]
+    wanted = [each for each in joined.measures if inquiry.trust or scale_of_judge(each.rater) is not None]
     return tuple(
         Standing(
             each.name,

@@ -32,6 +32,7 @@ class View:
     raters: Table
     combined: Table
     estimates: tuple[Table, ...]
+    trust: Table
     instances: tuple[Table, ...]
     planning: Table
     joint: Table
@@ -60,6 +61,7 @@ def view(document: Document, points: Points) -> View:
             for table in (tables.estimates(estimates), tables.differences(estimates))
             if table.rows
         ),
+        trust=tables.trust(document),
         instances=tuple(map(tables.instances, document.instances)),
         planning=tables.planning(document),
         joint=tables.joint(document),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dialeval.display.notes import texts
-from dialeval.display.table import Cell, Column, Table
+from dialeval.display.table import Cell, Column, Table, estimate_cell
 from dialeval.display.wording import (
     COEFFICIENTS,
     NOTHING,
@@ -18,6 +18,7 @@ from dialeval.display.wording import (
     p_value,
     signed,
 )
+from dialeval.judge.document import BesidePeople
 from dialeval.meta.document import (
     Ceiling,
     Coefficient,
@@ -500,6 +501,32 @@ def _plan_notes(plans: Sequence[Planned]) -> Iterator[str]:
 
 
 TESTS = {"welch": "Welch's t test", "student": "Student's t test", "fisher": "Fisher's exact test"}
+
+
+def trust(document: Document) -> Table:
+    """What each measure may be trusted with, and the numbers that this rests on."""
+    columns = (
+        *(
+            Column("measure"),
+            Column("within systems", numeric=True),
+            Column("half of the raters", numeric=True),
+        ),
+        *(Column("difference", numeric=True), Column("kappa", numeric=True), Column("spread", numeric=True)),
+        Column("verdict"),
+    )
+    rows = tuple(_trust_row(each.measure, each.people) for each in document.trust)
+    unknown = {reason for each in document.trust if (reason := each.people.difference.reason)}
+    notes = [f"no difference, kappa and spread where {reason}" for reason in sorted(unknown)]
+    return Table("What to trust them with", columns, rows, tuple(notes) if rows else ())
+
+
+def _trust_row(measure: str, people: BesidePeople) -> tuple[Cell, ...]:
+    shown = (people.within, people.ceiling, people.difference, people.kappa, people.spread)
+    cells = [
+        Cell(NOTHING) if one is None or one.value is None else estimate_cell(*one[:3], places=2)
+        for one in shown
+    ]
+    return (Cell(measure), *cells, Cell("" if people.trust is None else people.trust.sentence))
 
 
 def instances(validation: InstanceValidation) -> Table:
