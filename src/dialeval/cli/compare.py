@@ -48,11 +48,11 @@ from dialeval.files.documents import as_json
 from dialeval.options import Argument, Option
 from dialeval.stats import looks
 from dialeval.study import Claim, compare_sides, open_sides, shared_claim, shared_resampling, shared_statuses
-from dialeval.study.judge_changes import judges_of, match_judges
 
 if TYPE_CHECKING:
     from dialeval.core import Result
     from dialeval.evaluation.compare import Comparison
+    from dialeval.study.judge_changes import JudgeChange
     from dialeval.study.sides import Side
 
 
@@ -165,9 +165,9 @@ def compare(
     given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
     resampling = _changed(given, first, second)
     declared = shared_claim(first, second)
-    shared = [label for label in first.measures if label in second.measures or label in judges_of(first)]
-    margins = {**declared.margins, **parse_margins(of_sacrebleu(margin, sacrebleu), shared)}
-    second, judges = match_judges(first, second, resampling, margins, anchors or ())
+    own = [label for label in first.measures if label in second.measures or first.judged_by(label)]
+    margins = {**declared.margins, **parse_margins(of_sacrebleu(margin, sacrebleu), own)}
+    second, judges = _matched(first, second, resampling, margins, anchors or ())
     measures = [label for label in first.measures if label in second.measures]
     look = _look(resampling, first_look=first_look, second_look=second_look)
     primary = as_sacrebleu(primary) if primary and sacrebleu else primary
@@ -217,6 +217,17 @@ def compare(
     for note in _notes(pairs, list(first.prompts), resampling, look.number):
         _say(note, indent="")
     refuse_silence(_by_system(first, second), allow_unanswered or 0.0)
+
+
+def _matched(
+    first: Side, second: Side, resampling: Resampling, margins: Mapping[str, float], anchors: Sequence[Path]
+) -> tuple[Side, tuple[JudgeChange, ...]]:
+    """Return the second side, with verdicts that may be compared with those of the first, and judges that changed."""
+    if not any(first.judged_by(label) for label in first.measures):
+        return second, ()
+    from dialeval.study.judge_changes import match_judges
+
+    return match_judges(first, second, resampling, margins, anchors)
 
 
 def _by_system(*sides: Side) -> Iterator[tuple[str, Result]]:

@@ -19,7 +19,6 @@ from dialeval.errors import Unsuitable
 from dialeval.files.documents import Origin, read_document
 from dialeval.judge.drift import Drift, JudgeIdentity, Verdict, changes, drift_of
 from dialeval.study.folder import read_manifest
-from dialeval.study.measures import JUDGE
 from dialeval.study.sides import Key, Side
 
 ORIGIN = Origin("a file as written by 'dialeval judge drift'", "Write it again with 'dialeval judge drift'.")
@@ -81,8 +80,7 @@ def identity(side: Side, label: str) -> JudgeIdentity:
 
 def judges_of(side: Side) -> list[str]:
     """Labels of the judges of a run."""
-    names = {key.measure: result.signature.name for key, result in side.results.items()}
-    return [label for label, name in names.items() if name == JUDGE]
+    return [label for label in side.measures if side.judged_by(label)]
 
 
 def _pairs(first: Side, second: Side) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,7 @@ from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.evaluation.silence import Unanswered, unanswered_of
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
-from dialeval.study.measures import build_measure
+from dialeval.study.measures import JUDGE, build_measure
 from dialeval.text.calls import split_call
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
@@ -97,6 +97,10 @@ class Side:
     def measures(self) -> list[str]:
         """The measures on this side, in order."""
         return list(dict.fromkeys(key.measure for key in self.results))
+
+    def judged_by(self, label: str) -> bool:
+        """Whether a language model judges under that label."""
+        return any(key.measure == label and r.signature.name == JUDGE for key, r in self.results.items())
 
 
 def open_sides(
