@@ -49,6 +49,7 @@ def trust(
         resampling=Resampling(resamples=2),
         repeats=20,
         lower_is_better=lower,
+        trust=True,
     )
     (found,) = examine(join(Ratings.of(given), "overall"), inquiry).document.trust
     assert found.people.trust is not None
