@@ -69,9 +69,7 @@ def tables() -> Iterator[Table]:
     yield Table("Estimates after a judge: 95 % nominal, shares in per cent", COLUMNS, rows)
     of_few = ("judge", "answers", "rated", "mean", "difference", "worth")
     few = (_few(design, *size) for design in DESIGNS for size in ((200, 30), (200, 60), (600, 60)))
-    yield Table(
-        "Estimates from few ratings of random answers: 95 % nominal, shares in per cent", of_few, few
-    )
+    yield Table("Estimates from few ratings of random answers: 95 % nominal, shares in per cent", of_few, few)
     columns = ("true shift of the judge, margin .2", "anchors", "equivalent")
     drifts = (_drift(shift, n) for shift in (0.0, 0.1, 0.2, 0.4) for n in (30, 100, 300))
     yield Table("Judges called equivalent, shares in per cent", columns, drifts)

@@ -302,8 +302,6 @@ def test_with_ratings_the_judge_is_compared_with_people_score_by_score(
     assert people["within"] == row["estimate"]
     assert people["pooled"]["n"] == 2 * ITEMS
     assert people["spread"]["low"] < people["spread"]["value"] < people["spread"]["high"]
-    assert sum(people["used"]["judge"].values()) == sum(people["used"]["people"].values()) == 2 * ITEMS
-    assert people["used"]["judge"]["5"] == ITEMS
     assert people["ceiling"]["value"] == pytest.approx(1)  # both raters gave the same
     assert people["trust"]["rank"] == "undecided"  # two systems
     assert people["trust"]["code"] in ("undecided", "find")

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats, Integers, Resampling
-from dialeval.judge.document import BesidePeople, ScaleUse
+from dialeval.judge.document import BesidePeople
 from dialeval.metrics.rows import mean_of_rows
 from dialeval.stats.estimate import Estimate
 from dialeval.stats.resampling.bootstrap import Aggregate
@@ -46,7 +46,6 @@ def beside_people(
         _estimate(difference, mean_of_rows, clusters, resampling.confidence),
         _estimate(sums, weighted_kappa, clusters, resampling.confidence),
         _estimate(sums, spread_ratio, clusters, resampling.confidence),
-        ScaleUse(_counted(x), _counted(y)),
     )
 
 
@@ -71,11 +70,6 @@ def spread_ratio(totals: Floats) -> Floats:
         of_x, of_y = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2
         ratio = np.sqrt(np.maximum(of_x, 0.0) / of_y)
     return np.where(of_y > 1e-12, ratio, np.nan)
-
-
-def _counted(values: Floats) -> dict[str, int]:
-    found, times = np.unique(np.round(values), return_counts=True)
-    return {f"{score:g}": number for score, number in zip(found.tolist(), times.tolist(), strict=True)}
 
 
 def _why_not(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from dialeval.display.wording import count, listing
 from dialeval.files.documents import FINITE
@@ -49,13 +49,6 @@ class Canary:
     """The judge's reply to the item with the order."""
 
 
-class ScaleUse(NamedTuple):
-    """How many of the answers that both rated got each score, to the nearest whole number."""
-
-    judge: dict[str, int]
-    people: dict[str, int]
-
-
 @dataclass(frozen=True, slots=True)
 class BesidePeople:
     """A judge's scores beside people's ratings of the same answers, on the same scale."""
@@ -69,7 +62,6 @@ class BesidePeople:
     spread: Estimate | None = None
     """Standard deviation of the judge's values over that of people's mean ratings; below 1, it uses less of the scale.
     """
-    used: ScaleUse | None = None
     within: Estimate | None = None
     """Correlation with people within systems, or over all answers of one system."""
     pooled: Estimate | None = None
