@@ -29,8 +29,8 @@ class Format:
     """Which records it can give, the most natural first."""
     read: RecordReader | None
     """None for our own formats, whose rows ``dialeval.data.reader`` recognises one by one."""
-    folder: bool = False
-    """Whether it is a folder of files."""
+    folder: bool | None = False
+    """Whether it is a folder of files; None if it may be either."""
     narrow: Callable[[Source], tuple[Kind, ...]] | None = None
     """Which of the kinds one file of it holds, where its files differ."""
 
@@ -105,6 +105,156 @@ def _whatsapp() -> Format:
     from dialeval.data.importers.whatsapp import KINDS, read
 
     return Format("whatsapp", "a chat exported from WhatsApp (.txt)", KINDS, read)
+
+
+@FORMATS.entry("otel")
+def _otel() -> Format:
+    from dialeval.data.importers.exports.spans import KINDS, read
+
+    return Format(
+        "otel",
+        "spans of OpenTelemetry GenAI and OpenInference (Phoenix): OTLP JSON, or flat spans",
+        KINDS,
+        read,
+    )
+
+
+@FORMATS.entry("langfuse")
+def _langfuse() -> Format:
+    from dialeval.data.importers.exports.langfuse import KINDS, kinds_of, read
+
+    return Format(
+        "langfuse",
+        "traces, observations, sessions and scores of Langfuse; also a folder of its blob export",
+        KINDS,
+        read,
+        folder=None,
+        narrow=kinds_of,
+    )
+
+
+@FORMATS.entry("langsmith")
+def _langsmith() -> Format:
+    from dialeval.data.importers.exports.langsmith import KINDS, read
+
+    return Format(
+        "langsmith",
+        "runs of LangSmith with feedback: lines, {'runs': [...]}, or {'post', 'patch'}",
+        KINDS,
+        read,
+    )
+
+
+@FORMATS.entry("mlflow")
+def _mlflow() -> Format:
+    from dialeval.data.importers.exports.mlflow import KINDS, read
+
+    return Format("mlflow", "traces of MLflow with assessments: {'info', 'data': {'spans'}}", KINDS, read)
+
+
+@FORMATS.entry("chatgpt")
+def _chatgpt() -> Format:
+    from dialeval.data.importers.exports.chatgpt import KINDS, read
+
+    return Format("chatgpt", "ChatGPT's conversations.json", KINDS, read)
+
+
+@FORMATS.entry("inspect")
+def _inspect() -> Format:
+    from dialeval.data.importers.exports.inspect_logs import KINDS, read
+
+    return Format("inspect", "logs of Inspect (.json, .eval): samples and scores", KINDS, read)
+
+
+@FORMATS.entry("promptfoo")
+def _promptfoo() -> Format:
+    from dialeval.data.importers.exports.promptfoo import KINDS, read
+
+    return Format("promptfoo", "results of promptfoo, formats 1 to 4", KINDS, read)
+
+
+@FORMATS.entry("deepeval")
+def _deepeval() -> Format:
+    from dialeval.data.importers.exports.deepeval import KINDS, kinds_of, read
+
+    return Format("deepeval", "test runs and traces of DeepEval", KINDS, read, narrow=kinds_of)
+
+
+@FORMATS.entry("lm-eval")
+def _lm_eval() -> Format:
+    from dialeval.data.importers.exports.lm_eval import KINDS, read
+
+    return Format("lm-eval", "samples of lm-evaluation-harness (samples_*.jsonl)", KINDS, read)
+
+
+@FORMATS.entry("adk")
+def _adk() -> Format:
+    from dialeval.data.importers.exports.agents import KINDS, read_adk
+
+    return Format("adk", "eval sets and sessions of Google's Agent Development Kit", KINDS, read_adk)
+
+
+@FORMATS.entry("rasa")
+def _rasa() -> Format:
+    from dialeval.data.importers.exports.agents import KINDS, read_rasa
+
+    return Format("rasa", "trackers of Rasa", KINDS, read_rasa)
+
+
+@FORMATS.entry("messages")
+def _messages() -> Format:
+    from dialeval.data.importers.exports.agents import KINDS, read_messages
+
+    return Format(
+        "messages",
+        "one conversation: a list of messages with 'role' and 'content' (.json)",
+        KINDS,
+        read_messages,
+    )
+
+
+@FORMATS.entry("feedback")
+def _feedback() -> Format:
+    from dialeval.data.importers.exports.agents import KINDS_OF_FEEDBACK, read_feedback
+
+    return Format(
+        "feedback",
+        "a reviewer's verdicts on conversations: {'feedback': [{'conversation_id', 'verdict'}]}",
+        KINDS_OF_FEEDBACK,
+        read_feedback,
+    )
+
+
+@FORMATS.entry("slack")
+def _slack() -> Format:
+    from dialeval.data.importers.exports.chats import KINDS, read_slack
+
+    return Format(
+        "slack", "an unpacked export of Slack, or a day of a channel", KINDS, read_slack, folder=None
+    )
+
+
+@FORMATS.entry("discord")
+def _discord() -> Format:
+    from dialeval.data.importers.exports.chats import KINDS, read_discord
+
+    return Format(
+        "discord", "a channel of Discord, as DiscordChatExporter writes it (.json)", KINDS, read_discord
+    )
+
+
+@FORMATS.entry("telegram")
+def _telegram() -> Format:
+    from dialeval.data.importers.exports.chats import KINDS, read_telegram
+
+    return Format("telegram", "chats that Telegram Desktop exports (result.json)", KINDS, read_telegram)
+
+
+@FORMATS.entry("instagram")
+def _instagram() -> Format:
+    from dialeval.data.importers.exports.chats import KINDS, read_instagram
+
+    return Format("instagram", "a chat of Instagram or Messenger (message_1.json)", KINDS, read_instagram)
 
 
 @FORMATS.entry("ratings-wide")

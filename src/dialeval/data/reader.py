@@ -40,6 +40,7 @@ from dialeval.data.types import (
     Record,
 )
 from dialeval.errors import BadInput, UnknownName, Unsuitable
+from dialeval.files.folders import is_there
 
 
 @overload
@@ -155,7 +156,9 @@ _TEXT: Final = (".txt", ".txt.gz")
 
 
 def _recognised(source: Source) -> str:
-    """The format of a file by its ending, or by its first bytes if the ending says nothing."""
+    """The format of a file by its ending and first object, or by its first bytes if the ending says nothing."""
+    if (export := _export(source)) is not None:
+        return export
     check(source)
     try:
         return native_format(source)
@@ -171,6 +174,23 @@ def _recognised(source: Source) -> str:
 
             return text_format(source)
         raise
+
+
+def _export(source: Source) -> str | None:
+    """The tool that exported a file or folder, by what it holds; None of any other, and of streams."""
+    path = Path(source)
+    if is_stdin(source) or not is_there(path):
+        return None
+    endings = [ending.lower() for ending in path.suffixes if ending.lower() != ".gz"]
+    if path.is_dir():
+        from dialeval.data.importers.exports.recognition import folder_export
+
+        return folder_export(path)
+    if endings[-1:] not in ([".json"], [".jsonl"], [".ndjson"], [".eval"]) or not path.is_file():
+        return None
+    from dialeval.data.importers.exports.recognition import export_of
+
+    return export_of(source)
 
 
 class Guess(NamedTuple):
@@ -203,7 +223,7 @@ def read_guessing(
             f"{shown(source)} was read as {form.name}. The {form.name} format holds no {kind} records, only "
             f"{' and '.join(form.kinds)}. Name another format with --from, or give another file."
         )
-    check(source, folder=form.folder)
+    check(source, folder=Path(source).is_dir() if form.folder is None else form.folder)
     counted = BadCounter(on_bad)
     if form.read is not None:
         if columns is not None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dialeval.core import Floats, Integers
 from dialeval.data import OnBad, read, refuse
 from dialeval.data.choices import Vetting, choices_vetting
+from dialeval.data.importers.exports.recognition import folder_export
 from dialeval.data.importers.ratings import anonymous
 from dialeval.data.results import FILE as RESULTS, read_results
 from dialeval.data.types import Judgement
@@ -262,7 +263,7 @@ def unvetted_notes(sources: Sequence[str | Path]) -> tuple[Note, ...]:
 
 def _part(source: str | Path, format: str | None, on_bad: OnBad, repeats: Repeats | None) -> Ratings:
     folder = Path(source)
-    if folder.is_dir() and (format is None or (folder / RESULTS).is_file()):
+    if folder.is_dir() and (format is None or (folder / RESULTS).is_file()) and folder_export(folder) is None:
         return _of_run(folder)
     judgements = read(source, "judgement", format=format, on_bad=on_bad)
     return Ratings.of(judgements, source=str(source), repeats=repeats)
