@@ -419,3 +419,29 @@ def test_nesting_is_bounded(export, deep):
     path.write_text('{"resourceSpans": ' + "[" * deep + "]" * deep + "}", encoding="utf-8")
     with pytest.raises(BadInput):
         list(read(path, "dialogue"))
+
+
+def test_people_and_judges_of_langfuse_meet_in_one_command(export, dialeval):
+    scores = []
+    for at in range(12):
+        for who, source, value in (
+            ("", "EVAL", at / 12),
+            ("ana", "ANNOTATION", at // 3),
+            ("bo", "ANNOTATION", (at + 1) // 3),
+        ):
+            about = {"id": f"{who}{at}", "trace_id": f"t{at}", "name": "helpful", "author_user_id": who}
+            scores.append({**about, "value": value, "source": source})
+    folder = export("blob/scores/0.jsonl", scores).parent.parent
+    told = dialeval("meta", folder, "--level", "item", "--json").out
+    assert "judge(of='helpful')" in told
+    agreed = dialeval("annotate", "agreement", folder, "--json", "--trials", 0).out
+    assert "ana" in agreed
+    assert "judge(" not in agreed
+
+
+def test_half_a_character_inside_json_inside_a_text_reaches_no_dialogue(export):
+    path = export(
+        "x.jsonl", [span(1, **{"gen_ai.input.messages": '[{"role": "user", "content": "\\ud800"}]'})]
+    )
+    with pytest.raises(BadInput, match=r"field 'gen_ai\.input\.messages'"):
+        list(read(path, "dialogue"))

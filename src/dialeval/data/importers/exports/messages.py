@@ -71,9 +71,12 @@ def parsed(text: str) -> object:
     if text.lstrip()[:1] not in ("{", "[", '"'):
         return None
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if "\\u" in text:  # half a character, which no file can keep
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except JSON_ERRORS:
         return None
+    return value
 
 
 def _listed(values: Sequence[object], default: str | None, depth: int) -> list[Message] | None:
