@@ -245,6 +245,8 @@ def read_guessing(
     ):
         tell(shown(source), "read as ratings-wide, with a column for each rater")
         return read_guessing(source, kind="judgement", format="ratings-wide", on_bad=on_bad)
+    if columns is None and form.name in (*TABLES, "parquet") and (export := _table_export(source, first)):
+        return read_guessing(source, kind=kind, format=export, on_bad=on_bad)
     if (talk := sheet.messages(first, kind)) is not None:
         told = message_records(sheet.with_first(first), talk, kind or "dialogue", counted, shown(source))
         return Guess(kind or "dialogue", not_empty(told, counted, source, kind or "dialogue"), talk)
@@ -252,6 +254,15 @@ def read_guessing(
     known, parse = _recognise(first, kind, shown(source), numbered=sheet.columns is not None)
     parsed = records(itertools.chain([first], rows), _noting(parse, note), counted)
     return Guess(known, not_empty(parsed, counted, source, known), sheet.columns)
+
+
+def _table_export(source: Source, first: Row) -> str | None:
+    """The tool that exported a table, by its first row; None of any other."""
+    if is_stdin(source) or is_known(first.fields):
+        return None
+    from dialeval.data.importers.exports.recognition import table_export
+
+    return table_export(first.fields)
 
 
 def _is_wide(fields: object) -> bool:

@@ -445,3 +445,25 @@ def test_half_a_character_inside_json_inside_a_text_reaches_no_dialogue(export):
     )
     with pytest.raises(BadInput, match=r"field 'gen_ai\.input\.messages'"):
         list(read(path, "dialogue"))
+
+
+def test_tables_of_phoenix_langfuse_and_langsmith(tmp_path, said):
+    import datetime
+
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet as pq
+
+    begun = datetime.datetime(2026, 5, 1, 10, tzinfo=datetime.UTC)
+    tables = {
+        "spans": [{**with_nested_columns()[0], "start_time": begun}],
+        "observations": [generation(1, "t", HISTORY, FINAL)],
+        "runs": [{**RUN, "inputs": json.dumps({"messages": HISTORY}), "outputs": json.dumps(FINAL)}],
+    }
+    for name, rows in tables.items():
+        table = pa.Table.from_pylist(rows)
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+        assert said(tmp_path / f"{name}.parquet") == ("t", ANSWERED, ["forecast"])
+        if name != "spans":
+            pa.csv.write_csv(table, tmp_path / f"{name}.csv")
+            assert said(tmp_path / f"{name}.csv") == ("t", ANSWERED, ["forecast"])

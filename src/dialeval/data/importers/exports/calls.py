@@ -197,6 +197,8 @@ def seconds(value: object) -> float:
             number = float(value)
         except ValueError:
             return _stamp(value)
+    elif isinstance(value, datetime):
+        return _stamp(value.isoformat())
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value)
     else:

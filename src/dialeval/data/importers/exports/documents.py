@@ -9,7 +9,7 @@ from typing import Final
 
 from dialeval.data.codec.bad import OnBad, Where
 from dialeval.data.codec.fields import wrong
-from dialeval.data.codec.jsonl import decode_at, read_rows, read_whole
+from dialeval.data.codec.jsonl import decode_at, read_rows, read_whole, rows_of
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import LINE_LIMIT, UTF8_MARK, Source, is_stdin, opened, shown
 from dialeval.errors import BadInput
@@ -19,9 +19,10 @@ HEAD: Final = 1 << 18
 
 
 def rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
-    """The objects of a file: those of its lines or of its array, or the one that is the whole file."""
-    if is_stdin(source) or not _is_one_document(source):
-        yield from read_rows(source, on_bad)
+    """The objects of a file: those of its lines, array or table, or the one that is the whole file."""
+    reader = read_rows if is_stdin(source) else rows_of(source)
+    if is_stdin(source) or reader is not read_rows or not _is_one_document(source):
+        yield from reader(source, on_bad)
         return
     where = Where(shown(source), 1)
     yield Row(where, 1, read_whole(source, where))

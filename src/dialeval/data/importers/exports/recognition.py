@@ -29,6 +29,18 @@ def export_of(source: Source) -> str | None:
     return next((name for name, fits in _SIGNS.items() if fits(value)), None)
 
 
+TABLES: Final = ("otel", "langfuse", "langsmith")
+"""Exports that also come as tables: Parquet of Phoenix and LangSmith, CSV and Parquet of Langfuse."""
+
+
+def table_export(fields: object) -> str | None:
+    """The format of a table by its first row."""
+    if not isinstance(fields, Mapping):
+        return None
+    held = {name: value for name, value in fields.items() if isinstance(name, str)}
+    return next((name for name in TABLES if _SIGNS[name](held)), None)
+
+
 def folder_export(folder: Path) -> str | None:
     """The format of a folder by the files and folders in it."""
     names = {path.name.partition(".")[0] for path in folder.iterdir()}
