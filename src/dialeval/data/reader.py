@@ -258,7 +258,7 @@ def read_guessing(
 
 def _table_export(source: Source, first: Row) -> str | None:
     """The tool that exported a table, by its first row; None of any other."""
-    if is_stdin(source) or is_known(first.fields):
+    if is_stdin(source) or not isinstance(first.fields, Mapping) or is_known(first.fields):
         return None
     from dialeval.data.importers.exports.recognition import table_export
 
