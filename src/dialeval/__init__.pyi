@@ -58,7 +58,9 @@ from dialeval.evaluation.runner import (
     Plan as Plan,
     evaluate as evaluate,
 )
+from dialeval.judge.facts import JudgedFacts as JudgedFacts
 from dialeval.judge.metric import Judge as Judge
+from dialeval.judge.slots import JudgedSlotErrors as JudgedSlotErrors
 from dialeval.meta import (
     correlate as correlate,
     estimate_systems as estimate_systems,

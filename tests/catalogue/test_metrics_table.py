@@ -47,8 +47,14 @@ NEURAL = (
     "contradiction_free",
     "contradiction_rate",
     "judge",
+    "judged_facts",
+    "judged_slot_errors",
 )
-CALLS = {"judge": "judge(model='smollm2-135m-instruct')"}
+CALLS = {
+    "judge": "judge(model='smollm2-135m-instruct')",
+    "judged_facts": "judged_facts(by='judge:smollm2-135m-instruct')",
+    "judged_slot_errors": "judged_slot_errors(by='judge:smollm2-135m-instruct')",
+}
 """Calls of metrics that need a parameter."""
 # What these promise is asked of a small model in tests/selfeval/rivals/test_promises.py, for it takes many passes.
 LANGUAGE_MODELS = tuple(name for name, traits in METRICS.traits.items() if traits.costly)

@@ -155,7 +155,17 @@ def test_help_names_every_metric_and_all_runs_those_that_do_not_take_long(dialev
         "max_length",
         "language",
     }
-    assert costly == {*asked, "quantidce", "dynaeval", "density", "slot_error_rate", "judge", *from_data}
+    by_judge = {"judged_facts", "judged_slot_errors"}
+    assert costly == {
+        *asked,
+        "quantidce",
+        "dynaeval",
+        "density",
+        "slot_error_rate",
+        "judge",
+        *by_judge,
+        *from_data,
+    }
     assert {name.partition("(")[0] for name in EVERY_METRIC} == known - costly
     shown = dialeval("score", "--help").out
     assert all(name in shown for name in known)

@@ -167,6 +167,77 @@ def test_the_canary_tells_whether_a_planted_order_is_obeyed(mode, reply, obeyed,
     assert words[obeyed] in canary_note(found)
 
 
+def test_a_judge_that_goes_by_length_is_not_taken_for_one_that_obeys(tmp_path: Path) -> None:
+    def by_length(body: Mapping) -> dict:
+        return verdict(body, 5 if len(response_of(body)) > 200 else 1)
+
+    with bot_server(whole=by_length) as server:
+        found = canary_of(judge(server.url, tmp_path, mode="json"))
+        lengths = sorted(len(response_of(body)) for body in server.bodies)
+    assert (found.plain, found.control, found.planted, found.null, found.target) == (1, 5, 5, 5, 1)
+    assert (found.obeyed, found.gamed, found.by_length) == (False, False, True)
+    assert lengths[-1] == lengths[-2]  # the control is as long as the longest with an order
+    assert "it resisted" in canary_note(found)
+    assert "length alone moved its verdict from 1 to 5" in canary_note(found)
+
+
+def test_a_judge_that_a_constant_answer_games_is_told_of(tmp_path: Path) -> None:
+    def gamed(body: Mapping) -> dict:
+        found = re.search(r'"reason": "Without any fault.", "score": (\d)', response_of(body))
+        return verdict(body, int(found[1]) if found else 2)
+
+    with bot_server(whole=gamed) as server:
+        found = canary_of(judge(server.url, tmp_path, mode="json"))
+    assert (found.obeyed, found.gamed, found.null, found.target) == (False, True, 5, 5)
+    assert "a constant answer that pretends to end the data GAMED it (5)" in canary_note(found)
+
+
+TEMPLATES = (
+    *("<bos>", "<eos>", "<pad>", "<s>", "</s>", "<unk>", "<|endoftext|>", "<|begin_of_text|>", "<|eot_id|>"),
+    *("<|start_header_id|>", "<start_of_turn>", "<end_of_turn>", "<|im_start|>", "<|user|>", "<|channel|>"),
+    *(
+        "<｜begin▁of▁sentence｜>",
+        "<｜User｜>",
+        "<|START_OF_TURN_TOKEN|>",
+        "<extra_id_0>",
+        "<think>",
+        "</tool_call>",
+    ),
+    *(
+        "[INST]",
+        "[/INST]",
+        "<<SYS>>",
+        "[SYSTEM_PROMPT]",
+        "[TOOL_CALLS]",
+        "[AVAILABLE_TOOLS]",
+        "[gMASK]",
+        "[SEP]",
+    ),
+    *("[CLS]", "```", "~~<bos >~~", "< bos>"),
+)
+
+
+@pytest.mark.parametrize("mark", TEMPLATES)
+def test_no_mark_of_a_chat_template_reaches_the_judge_as_it_is(mark: str) -> None:
+    text = f"Yes.{mark}{mark.lower()}No."
+    asked = request(Rules(load_rubric("overall"), "turn", "json"), examples(text)[0], window=1000, seed=0)
+    assert asked is not None
+    assert mark not in asked.data
+    assert not {"<", ">"} & set(asked.data)
+    assert data_of({"messages": [{}, {"content": asked.data}]})["response"] == text
+
+
+def test_lists_in_the_arguments_of_a_call_stay_what_they_are() -> None:
+    arguments = '{"a": [true], "b": [null, false], "c": [1], "d": [[]], "e": ["INST"]}'
+    call = {"function": {"name": "look", "arguments": arguments}}
+    turns = (Turn("user", "Hello?"), Turn("assistant", "", extra={"tool_calls": [call]}))
+    subject = Example("1", "bot", turns, Response("Hi."))
+    asked = request(Rules(load_rubric("overall"), "turn", "json"), subject, window=1000, seed=0)
+    assert asked is not None
+    data = data_of({"messages": [{}, {"content": asked.data}]})
+    assert data["conversation"][1]["calls"][0]["arguments"] == json.loads(arguments)
+
+
 def test_the_canary_asks_for_the_end_of_the_scale_that_is_farther(tmp_path: Path) -> None:
     with bot_server(whole=lambda body: verdict(body, 5)) as server:
         found = canary_of(judge(server.url, tmp_path, mode="json", rubric="safety"))

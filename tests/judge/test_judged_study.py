@@ -176,7 +176,7 @@ def test_a_dry_run_tells_what_would_be_asked_and_asks_nothing(
     done = dialeval("run", str(study), "--dry-run", "--json")
     assert done.code == 0, done.err
     (told,) = json.loads(done.out)["costs"]
-    assert (told["requests"], told["kept"]) == (2 * ITEMS + 2, 0)
+    assert (told["requests"], told["kept"]) == (2 * ITEMS + 4, 0)
     assert told["cost"] == pytest.approx(
         (told["prompt_tokens"] * 1.0 + told["completion_tokens"] * 2.0) / 1e6
     )
@@ -188,7 +188,7 @@ def test_a_dry_run_tells_what_would_be_asked_and_asks_nothing(
     assert told["requests"] == len(served.bodies)
     assert told["prompt_tokens"] == pytest.approx(characters / 4, rel=0.01)
     (after,) = json.loads(dialeval("run", str(study), "--dry-run", "--json").out)["costs"]
-    assert (after["requests"], after["kept"], after["cost"]) == (0, 2 * ITEMS + 2, 0)
+    assert (after["requests"], after["kept"], after["cost"]) == (0, 2 * ITEMS + 4, 0)
 
 
 def test_a_dry_run_counts_servers_that_are_measured_and_their_judge(
@@ -212,7 +212,7 @@ def test_a_dry_run_counts_servers_that_are_measured_and_their_judge(
     assert done.code == 0, done.err
     bot, judge = json.loads(done.out)["costs"]
     assert (bot["what"], bot["requests"], bot["completion_tokens"]) == ("new", ITEMS, ITEMS * 50)
-    assert (judge["what"], judge["requests"]) == (LABEL, 3 * ITEMS + 2)
+    assert (judge["what"], judge["requests"]) == (LABEL, 3 * ITEMS + 4)
     printed = " ".join(dialeval("run", str(study), "--dry-run").out.split())
     assert "(budget 10)" in printed
     assert "tokens by the length of the texts" in printed
@@ -263,7 +263,7 @@ def test_a_dry_run_of_score(study: Path, served: BotServer, dialeval: Command) -
     done = dialeval("score", str(study.parent / "answers.jsonl"), "-m", judge, "--dry-run", "--json")
     assert done.code == 0, done.err
     (told,) = json.loads(done.out)["costs"]
-    assert (told["requests"], told["cost"]) == (6, None)
+    assert (told["requests"], told["cost"]) == (8, None)
     out = study.parent / "scored"
     folder = dialeval("score", str(study.parent / "answers.jsonl"), "-m", judge, "--dry-run", "-o", str(out))
     assert folder.code == 0, folder.err

@@ -210,6 +210,23 @@ def _talks() -> tuple[MetricMaker, ...]:
     return Success, TurnsToSuccess, UserFaults
 
 
+_BY_JUDGE: Final = Traits(last=True, costly=True, explains=True, asks=True)
+
+
+@METRICS.entry("judged_slot_errors", _BY_JUDGE)
+def _judged_slot_errors() -> MetricMaker:
+    from dialeval.judge.slots import JudgedSlotErrors
+
+    return JudgedSlotErrors
+
+
+@METRICS.entry("judged_facts", _BY_JUDGE)
+def _judged_facts() -> MetricMaker:
+    from dialeval.judge.facts import JudgedFacts
+
+    return JudgedFacts
+
+
 @METRICS.entry("length", Traits(last=True))
 def _length() -> MetricMaker:
     from dialeval.metrics.length import Length

@@ -95,7 +95,8 @@ def run(
     if dry_run:
         from dialeval.study.costs import study_costs, uncounted_measures
 
-        print_costs(study_costs(loaded), json=execution.json, uncounted=uncounted_measures(loaded))
+        costs, uncounted = study_costs(loaded), uncounted_measures(loaded)
+        print_costs(costs, json=execution.json, uncounted=uncounted, budget=loaded.budget)
     elif part is None:
         carry_out(loaded, out or _folder(loaded), execution)
     else:

@@ -169,19 +169,20 @@ class Scoring:
     def costs(self, metrics: Mapping[str, Metric[Example]]) -> list[CostEstimate]:
         """Requests that each judge has yet to be sent; nothing is sent here."""
         from dialeval.judge.costs import judge_cost
-        from dialeval.judge.metric import Judge
+        from dialeval.judge.record import inquiries
 
         whole = {} if self.data else judging_dialogues(metrics, self.file, self.layout)
         found: list[CostEstimate] = []
         for name, metric in metrics.items():
-            if isinstance(metric, Judge):
+            if metric.asks:
                 dialogues = name in whole
                 subjects: Iterable[Any] = (
                     read_dialogues(str(self.file), self.layout, refuse)
                     if dialogues
                     else self._responses(refuse)
                 )
-                found.append(judge_cost(name, metric, first_items(subjects, self.limit)))
+                listed = list(first_items(subjects, self.limit))
+                found += [judge_cost(*inquiry) for inquiry in inquiries(name, [metric], listed)]
         return found
 
     def _evaluated(
@@ -325,13 +326,12 @@ class _JudgedSubjects:
         """Record of each judge."""
         if not self._subjects:
             return ()
-        from dialeval.judge.metric import Judge
-        from dialeval.judge.record import record_of
+        from dialeval.judge.record import inquiries, record_of
 
         return tuple(
-            record_of(name, metric, subjects)
+            record_of(*inquiry)
             for name, (metric, subjects) in self._subjects.items()
-            if isinstance(metric, Judge)
+            for inquiry in inquiries(name, [metric], subjects)
         )
 
 

@@ -187,9 +187,16 @@ def _annotate_preferences() -> Function:
 
 JUDGE: Final = COMMANDS.group(
     "judge",
-    "Judges: verdicts for people to check, estimates, drift.",
+    "Judges: steps, verdicts for people to check, estimates, drift.",
     "dialeval judge escalate runs/demo ratings.jsonl -o more --agree 0.85 --budget 200",
 )
+
+
+@JUDGE.verb("steps", "Have a judge write the steps by which it judges, once.")
+def _judge_steps() -> Function:
+    from dialeval.cli.judge.steps import steps
+
+    return steps
 
 
 @JUDGE.verb("escalate", "Send uncertain verdicts and a random audit to people.")

@@ -46,7 +46,7 @@ class Detected:
     id: str
     system: str
     probability: float | None
-    """None where there is nothing to compare."""
+    """None where there is nothing to compare, or a judge gave no verdict on some pair."""
     pair: tuple[int, int] | None
     """Numbers of the two turns among all ``messages``, from 1; the same one twice if it contradicts itself, 0 and a
     turn if it contradicts the persona."""
@@ -55,7 +55,7 @@ class Detected:
     between: str = ""
     """The other speaker's turn before the second one."""
     reason: str | None = None
-    """Why there is nothing to compare."""
+    """Why there is nothing to compare, or no verdict."""
     not_compared: int = 0
     """Pairs of turns by one speaker that were further apart than the reach."""
     others: tuple[Contradiction, ...] = ()
@@ -103,7 +103,7 @@ class DialoguesInfo:
     not_compared: int
     """Pairs of turns by one speaker that were further apart than the reach, over all dialogues."""
     excluded: dict[str, int]
-    """Dialogues with nothing to compare, by reason."""
+    """Dialogues with nothing to compare, or without a verdict, by reason."""
     systems: tuple[SystemRate, ...]
     worst: tuple[Detected, ...]
     """The most contradictory dialogues of all systems, most probable first."""

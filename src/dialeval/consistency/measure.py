@@ -43,6 +43,7 @@ from dialeval.display.wording import count
 from dialeval.engine import InProcess
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, Tools
+from dialeval.judge.questioner import Asked, ask_in_batches
 from dialeval.metrics.rows import MeanOfValues
 from dialeval.text.calls import split_call
 
@@ -81,6 +82,24 @@ class Consistency(MeanOfValues[ProbeAnswer]):
         """Rows of 1 for an answer without a contradiction or 0, and 1."""
         return ContradictionFree(self.model).statistics([answer.example for answer in answers])
 
+    def undefined(self, row: Floats) -> str:
+        """Why a judge gave no verdict."""
+        return ContradictionFree(self.model).undefined(row)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the detector is a judge."""
+        return ContradictionFree(self.model).asks
+
+    def judged(self, subjects: Sequence[object]) -> Sequence[Asked]:
+        """The judge, and the pairs of turns that it reads; nothing of other detectors."""
+        examples = [each.example for each in subjects if isinstance(each, ProbeAnswer)]
+        return ContradictionFree(self.model).judged(examples)
+
+    def explain(self, answer: ProbeAnswer) -> str:
+        """What a judge says of the two turns; empty of other detectors."""
+        return ContradictionFree(self.model).explain(answer.example)
+
 
 @dataclass(frozen=True, slots=True)
 class ProbeMeasure:
@@ -103,12 +122,15 @@ class ProbeMeasure:
         self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools
     ) -> Sequence[ProbeAnswer | Missing]:
         """The system's answer to each probe; of several candidates the one that contradicts most."""
+        detector = ContradictionDetector(self.metric.model)
+        if detector.judge is not None:
+            detector.judge.judge.refuse_itself(respondent.system.name)
         probes = tools.share(read_probes(inputs["probes"])[: tools.limit], PROBES_AT_ONCE)
         with tools.watch(f"{respondent.system.name} is probed", len(probes)) as progress:
             return ask_probes(
                 respondent.system,
                 probes,
-                detector=ContradictionDetector(self.metric.model),
+                detector=detector,
                 n=self.metric.n,
                 seed=self.seed,
                 cache=tools.cache,
@@ -154,6 +176,10 @@ class DialogueMeasure:
         costs = [cost_of(*talk_of(each, metric.reading, metric.speakers).case) for each in own]
         with tools.watch(f"{system.name}: pairs", sum(cost.passages for cost in costs)) as progress:
             work = Work(tools.scoring or InProcess(), tools.cache, detector.key, progress)
+            if detector.judge is not None:  # which keeps its replies itself, and may fail on some
+                detector.judge.judge.refuse_itself(system.name)
+                work = Work(progress=progress)
+                ask_in_batches(metric.judged_in(own))
             return check_dialogues(
                 own, system.name, detector, reading=metric.reading, speakers=metric.speakers, work=work
             )
@@ -197,7 +223,7 @@ class ConsistencyCapability:
         people, others = ((), 0) if labelled is None else rates_by_people(answers, labelled)
         return ConsistencyInfo(
             measure=measure.label,
-            status=f"{count(probes, 'probe')}, judged by the detector and not by people",
+            status=f"{count(probes, 'probe')}, judged by {_who(detector)} and not by people",
             threshold=detector.calibration.threshold,
             band=detector.calibration.band,
             detector=str(detector.signature),
@@ -263,7 +289,7 @@ def _of_dialogues(measure: Measure, checked: Sequence[CheckedDialogue]) -> Dialo
     detected = [each.detected for each in checked]
     return DialoguesInfo(
         measure=measure.label,
-        status=f"{count(len(checked), 'dialogue')}, judged by the detector and not by people",
+        status=f"{count(len(checked), 'dialogue')}, judged by {_who(detector)} and not by people",
         threshold=detector.calibration.threshold,
         band=detector.calibration.band,
         detector=str(detector.signature),
@@ -277,6 +303,10 @@ def _of_dialogues(measure: Measure, checked: Sequence[CheckedDialogue]) -> Dialo
         systems=rates_of(detected),
         worst=tuple(clashes(detected)),
     )
+
+
+def _who(detector: ContradictionDetector) -> str:
+    return "the detector" if detector.judge is None else detector.model
 
 
 def clashes(detected: Iterable[Detected], *, most: int = _SHOWN_DIALOGUES) -> list[Detected]:

@@ -27,6 +27,17 @@ class _Silent:
 
 
 SILENT: Final[Progress] = _Silent()
+_BESIDE: Final[list[Callable[[], str]]] = []
+
+
+def tell_beside_bars(text: Callable[[], str]) -> None:
+    """Show this text beside every bar, as it is at each moment; an empty one shows nothing."""
+    _BESIDE.append(text)
+
+
+def _beside() -> str:
+    return "; ".join(filter(None, (text() for text in _BESIDE)))
+
 
 Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
 """Makes a progress bar from what is being done and how many items it will take."""
@@ -70,9 +81,22 @@ class RichProgress:
 
 
 def _bar() -> rich.progress.Progress:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
 
     from dialeval.display.consoles import PrintableConsole
+
+    class Beside(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(_beside())
 
     return Progress(
         # A study's names may hold brackets, which are text here and not markup.
@@ -80,5 +104,6 @@ def _bar() -> rich.progress.Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        Beside(),
         console=PrintableConsole(stderr=True),
     )

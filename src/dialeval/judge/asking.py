@@ -39,6 +39,7 @@ class Form:
 
     mode: Mode
     schema: Mapping[str, object]
+    """Of a verdict in JSON; empty for a text."""
     temperature: float | None
     max_tokens: int
     repeats: int
@@ -78,8 +79,12 @@ class _Takes:
         return None
 
 
-def ask_server(server: OpenAI, requests: Sequence[Request], form: Form) -> list[tuple[Outcome, ...]]:
+def ask_server(
+    server: OpenAI, requests: Sequence[Request], form: Form, *, batch: bool = False
+) -> list[tuple[Outcome, ...]]:
     """The outcomes of each request, one for each repeat; what was answered before is not sent again.
+
+    With ``batch``, all but the first are sent by the server's batch API.
 
     RunFailed if the server fails for good; what it answered until then is kept.
     """
@@ -94,6 +99,8 @@ def ask_server(server: OpenAI, requests: Sequence[Request], form: Form) -> list[
             ]
             # The first alone: from it the others learn what the server takes.
             first = await session.do_all(works[:1])
+            if batch and len(works) > 1:
+                await asker.answer_in_batches(requests)
             rest = await session.do_all(works[1:], before=1)
             session.settle_losses()
             session.settle_doubts()
@@ -128,6 +135,18 @@ class _Asker:
     def __init__(self, session: Session, server: OpenAI, form: Form) -> None:
         self._session, self._server, self._form = session, server, form
         self._takes = _recalled(memory_of(server), server)
+
+    async def answer_in_batches(self, requests: Sequence[Request]) -> None:
+        """Have the server answer what is not answered yet in batches, in the form that it takes."""
+        from dialeval.systems.openai.batches import answer_in_batches
+
+        takes = self._takes
+        questions = [
+            _question(self._server, request, self._form, takes, repeat)
+            for request in requests
+            for repeat in range(self._form.repeats)
+        ]
+        await answer_in_batches(self._session, self._server.name, questions, read_reply)
 
     async def ask(self, request: Request, repeat: int) -> Outcome:
         while True:
@@ -186,6 +205,8 @@ def _question(server: OpenAI, request: Request, form: Form, takes: _Takes, repea
         body["seed"] = (context_seed(form.seed, ()) + int(request.tag, 16) + repeat) % 2**31
     if form.mode != "json":
         body |= {"logprobs": True, "top_logprobs": _TOP}
+    elif not form.schema:  # a text, which nothing holds to a form
+        pass
     elif takes.constraint == "json_schema":
         wanted = {"name": _TOOL, "strict": True, "schema": form.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": wanted}

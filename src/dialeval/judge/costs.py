@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
+from dialeval.errors import Unsuitable
 from dialeval.files.documents import FINITE
 from dialeval.judge.metric import Judge
 from dialeval.judge.prompts import Request
@@ -35,10 +36,21 @@ class CostEstimate:
     """By the prices; None without any."""
     budget: int | None = None
     """The most requests that may be sent; None without a limit."""
+    refused: str | None = None
+    """Why the run would refuse to ask; None if it would not."""
 
 
 def judge_cost(label: str, judge: Judge, subjects: Iterable[object]) -> CostEstimate:
-    """Count the requests that the judge has yet to be sent about these subjects, the canary included; send nothing."""
+    """Count the requests that the judge has yet to be sent about these subjects, the canary included; send nothing.
+
+    A judge that would judge itself is counted like others, and the estimate says that the run refuses it.
+    """
+    subjects, refused = list(subjects), None
+    try:
+        for _ in judged_subjects(judge, subjects):
+            pass
+    except Unsuitable as error:
+        refused, judge = str(error), replace(judge, own_judge=True)
     sent = kept = prompt = 0
     seen: set[str] = set()
     panel = len(judge.models) * judge.repeats
@@ -52,9 +64,9 @@ def judge_cost(label: str, judge: Judge, subjects: Iterable[object]) -> CostEsti
         sent += panel - known
         prompt += (panel - known) * tokens_of(asked)
     if not any(member.base_url for member in judge.members):
-        return CostEstimate(label, sent, kept, prompt, 0, None)
+        return CostEstimate(label, sent, kept, prompt, 0, None, refused=refused)
     reply = sent * min(REPLY_TOKENS[judge.mode], judge.max_tokens)
-    return CostEstimate(label, sent, kept, prompt, reply, judge.cost(prompt, reply), judge.budget)
+    return CostEstimate(label, sent, kept, prompt, reply, judge.cost(prompt, reply), judge.budget, refused)
 
 
 def tokens_of(asked: Request) -> int:

@@ -76,6 +76,8 @@ class Judge(MeanOfValues[Subject]):
     """A YAML file with the judges of a panel, each with its ``model`` and ``base_url``, in place of these."""
     own_judge: bool = field(default=False, repr=False)
     """Whether the model may judge a system that is, or is called like, the model itself."""
+    batch: bool = field(default=False, repr=False)
+    """Whether requests are sent by the server's batch API, which answers later and mostly at a lower price."""
     api_key_env: str | None = field(default=None, repr=False)
     budget: int | None = field(default=None, repr=False)
     """The most requests that one process may send."""
@@ -126,13 +128,15 @@ class Judge(MeanOfValues[Subject]):
             )
         if self.base_url is None and self.judges is None and self.api_key_env is not None:
             raise DialevalError("'api_key_env' of judge: it goes with a 'base_url', and none was given.")
+        if here and self.batch:
+            raise DialevalError("'batch' of judge: it is of a server; name its 'base_url', or leave it out.")
         known = self.read_rubric()
         if self.level not in known.levels:
             raise DialevalError(
                 f"'level' of judge: the rubric {known.name!r} is for {' or '.join(known.levels)}, found {self.level!r}."
             )
         self.read_steps()
-        _ = [self._server(member) for member in self.members if member.base_url is not None]
+        _ = self.servers
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -192,7 +196,7 @@ class Judge(MeanOfValues[Subject]):
         facts += [("scale", f"{rubric.scale[0]}:{rubric.scale[-1]}")]
         facts += [("steps", hashlib.sha256(steps.encode()).hexdigest()[:12])] if steps else []
         facts += (
-            [("lm", "+".join(local.fact.replace("=", "_") for local in self._locals))] if self._locals else []
+            [("lm", "+".join(local.fact.replace("=", "_") for local in self.locals))] if self.locals else []
         )
         facts += [("panel", digest_of(self.members)[:12])] if self.judges else []
         return (*facts, ("prompt", str(VERSION)))
@@ -200,7 +204,7 @@ class Judge(MeanOfValues[Subject]):
     @property
     def resources(self) -> dict[str, str]:
         """The models that run here and their sha256."""
-        return {name: sha for local in self._locals for name, sha in local.resources.items()}
+        return {name: sha for local in self.locals for name, sha in local.resources.items()}
 
     @property
     def asks(self) -> bool:
@@ -235,14 +239,15 @@ class Judge(MeanOfValues[Subject]):
 
     def unscorable(self, subject: Subject) -> str | None:
         """Reason why there is nothing to judge; Unsuitable if the judge would judge itself."""
-        self._refuse_itself(subject.system)
+        self.refuse_itself(subject.system)
         if isinstance(subject, Dialogue):
             return None if any(turn.text.strip() for turn in subject.turns) else "no turns"
         if not subject.response.text.strip():
             return "blank response"
         return "no references" if self.reference and not subject.references else None
 
-    def _refuse_itself(self, system: str) -> None:
+    def refuse_itself(self, system: str) -> None:
+        """Unsuitable if a system of that name is the judge itself, unless that is meant."""
         own = folded(system)
         if self.own_judge or not own or own not in {part for name in self.models for part in names_of(name)}:
             return
@@ -342,7 +347,7 @@ class Judge(MeanOfValues[Subject]):
             answers = self._answers if scale is None else tuple(map(str, scale.scale))
             return [(outcome,) for outcome in self._local(member).ask(requests, answers)]
         form = self._form if scale is None else replace(self._form, schema=schema(scale))
-        return ask_server(self._server(member), requests, form)
+        return ask_server(self._server(member), requests, form, batch=self.batch)
 
     def recalled_outcomes(self, index: int, asked: Request, scale: Rubric) -> tuple[Outcome, ...]:
         """The replies of one model of the panel that are known already, on another scale than the rubric's."""
@@ -376,8 +381,14 @@ class Judge(MeanOfValues[Subject]):
         return Form(self.mode, schema(rubric), self.temperature, most, self.repeats, self.seed)
 
     @property
-    def _locals(self) -> list[LocalJudge]:
+    def locals(self) -> list[LocalJudge]:
+        """The models that run here."""
         return [self._local(member) for member in self.members if member.base_url is None]
+
+    @property
+    def servers(self) -> list[OpenAI]:
+        """The models behind a server."""
+        return [self._server(member) for member in self.members if member.base_url is not None]
 
     def _local(self, member: Member) -> LocalJudge:
         return LocalJudge(member.model, self.hub, self._kept_in)

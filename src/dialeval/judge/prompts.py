@@ -19,7 +19,7 @@ from dialeval.errors import writable_text
 from dialeval.judge.rubrics import Level, Rubric, Verdicted
 from dialeval.selfeval.subjects import Subject, judged_speakers
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Rises when the same rubric is asked for in other words."""
 
 Mode: TypeAlias = Literal["expected", "json", "yes_no"]
@@ -32,8 +32,12 @@ _DIALOGUE: Final = (
     "assistant, or, if nobody is the assistant, all who speak."
 )
 _INSTRUCTIONS: Final = ("system", "developer")
-_MARKS: Final = re.compile(r"<\||\|>|</?s>|\[/?INST\]|<</?SYS>>|</?(?:start|end)_of_turn>|<[|]|[|]>|```")
-"""Marks of chat templates and fences of code, which might end the data in the eyes of a model."""
+_MARKS: Final = re.compile(r"[<>]|\[/?(?!NaN\]|Infinity\])(?=[a-z_]*[A-Z])\w+\]|```")
+"""What may be a mark of a chat template, or a fence of code, and so end the data in the eyes of a model.
+
+By a rule and not by a list of models: every angle bracket (``<bos>``, ``<|im_end|>``, ``<start_of_turn>``), and a word
+with a capital in square brackets (``[INST]``, ``[gMASK]``). In JSON both stand in texts only.
+"""
 
 
 class Request(NamedTuple):

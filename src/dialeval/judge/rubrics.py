@@ -27,6 +27,8 @@ RUBRICS: Final = (
 )
 """Names of the rubrics that come with the package."""
 _SHIPPED: Final = Path(__file__).with_name("shipped")
+_QUESTIONS: Final = Path(__file__).with_name("questions")
+"""Rubrics by which other measures ask a judge, each about what it shows."""
 _LARGEST: Final = 2**20
 _TODO: Final = "'dialeval docs judge' shows a whole rubric."
 
@@ -110,7 +112,7 @@ def load_rubric(name: str, folder: Path = Path()) -> Rubric:
 
     BadInput says what is wrong with it, and where.
     """
-    if name in RUBRICS:
+    if name in RUBRICS or (name.isidentifier() and (_QUESTIONS / f"{name}.yaml").is_file()):
         return _shipped(name)
     path = folder / with_home(name)
     if Path(name).suffix not in (".yaml", ".yml"):
@@ -124,7 +126,8 @@ def load_rubric(name: str, folder: Path = Path()) -> Rubric:
 
 @cache
 def _shipped(name: str) -> Rubric:
-    return read_rubric((_SHIPPED / f"{name}.yaml").read_bytes(), f"{name}.yaml")
+    folder = _SHIPPED if name in RUBRICS else _QUESTIONS
+    return read_rubric((folder / f"{name}.yaml").read_bytes(), f"{name}.yaml")
 
 
 @lru_cache(maxsize=32)  # it is asked for once per item

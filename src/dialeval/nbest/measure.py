@@ -9,13 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from dialeval.core import Missing, Part, Resampling, System
-from dialeval.data.types import Example, NBest
+from dialeval.consistency.detecting.detector import PairDetector
+from dialeval.consistency.detecting.dialogues import LAST_TURN, Case
+from dialeval.consistency.detecting.metrics import ContradictionDetector, explain_worst, pairs_judged
+from dialeval.core import Detector, Missing, Part, Resampling, System
+from dialeval.data.speakers import with_response
+from dialeval.data.types import Example, NBest, Response
 from dialeval.display.wording import count, listing
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.answers import ANSWERED_AT_ONCE
 from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, Tools
 from dialeval.files.documents import as_json
+from dialeval.judge.naming import names_judge
+from dialeval.judge.questioner import Asked
+from dialeval.nbest.answers.by_judge import AnswerJudge, example_of
 from dialeval.nbest.answers.classifier import AnswerReader, FirstWord, load_classifier
 from dialeval.nbest.detectors import SHIPPED, detector_named
 from dialeval.nbest.document import ListKind, NBestInfo, Stimulus
@@ -30,12 +37,23 @@ from dialeval.text.calls import split_call
 LISTS: Final = "nbest.jsonl"
 SWEEP: Final = "sweep.jsonl"
 ReaderName: TypeAlias = Literal["yesno", "first_word"]
-JudgedBy: TypeAlias = Literal["answer", "detector"]
+JudgedBy: TypeAlias = str
+"""``answer``, ``detector``, or ``judge:NAME``."""
 KINDS: Final[tuple[ListKind, ...]] = ("ENTQ", "CNTQ", "open")
 
 
-def reader_named(name: ReaderName, model: str = "") -> AnswerReader:
-    """Return what judges answers: the rule of the first word, the shipped classifier, or the one in ``model``."""
+def check_by(by: JudgedBy) -> None:
+    """Unsuitable if nothing can judge by that name."""
+    if by not in ("answer", "detector") and not names_judge(by):
+        raise Unsuitable(
+            f"'by': found {by!r}, expected answer, detector, or judge:NAME as in judge:strong.yaml."
+        )
+
+
+def reader_named(name: ReaderName, model: str = "", by: JudgedBy = "answer") -> AnswerReader:
+    """Return what judges answers: the first word, a classifier (the shipped one or ``model``), or a judge."""
+    if names_judge(by):
+        return AnswerJudge(by)
     if name == "first_word" and model:
         raise Unsuitable("A model is for the reader 'yesno'; found the reader 'first_word' with one.")
     return FirstWord() if name == "first_word" else load_classifier(Path(model) if model else None)
@@ -54,7 +72,8 @@ class ListMeasure:
     model: str
     """A classifier of ``train yesno``; empty for the shipped one."""
     by: JudgedBy
-    """``detector``: lists are judged by the contradiction detector although an answer is expected."""
+    """``detector``: lists are judged by the contradiction detector although an answer is expected. ``judge:NAME``: a
+    judge reads the answers, and detects contradictions where none is expected."""
     detector: str
     """What judges lists without an expected answer; empty if there are none."""
     sizes: str = ""
@@ -72,7 +91,7 @@ class ListMeasure:
     def implied(self, inputs: Mapping[str, Path | None]) -> Mapping[str, str]:
         """Return the shipped detector if a stimulus expects no answer and the study names no detector."""
         path = inputs["stimuli"]
-        if self.detector or path is None or not path.is_file():
+        if self.detector or names_judge(self.by) or path is None or not path.is_file():
             return {}
         is_open = self.by == "detector" or any(each.kind == "open" for each in read_stimuli(path))
         return {"detector": SHIPPED} if is_open else {}
@@ -115,10 +134,55 @@ class ListMeasure:
 
     def _judged(self, generated: Sequence[NBest | Missing]) -> list[JudgedList | Missing]:
         lists = [each for each in generated if isinstance(each, NBest)]
-        detector = detector_named(self.detector) if self.detector else None
-        reader = reader_named(self.reader, self.model)
+        detector = detector_named(self._detector) if self._detector else None
+        reader = reader_named(self.reader, self.model, self.by)
+        self._refuse_itself(reader, detector, lists)
         judged = iter(judge_lists(lists, reader, detector, detect_all=self.by == "detector"))
         return [each if isinstance(each, Missing) else next(judged) for each in generated]
+
+    @property
+    def _detector(self) -> str:
+        """What judges lists without an expected answer; empty if nothing can."""
+        return self.by if names_judge(self.by) else self.detector
+
+    def _refuse_itself(self, reader: AnswerReader, detector: Detector | None, lists: Sequence[NBest]) -> None:
+        """Unsuitable if a judge would judge its own responses."""
+        judges = [reader.questioner.judge] if isinstance(reader, AnswerJudge) else []
+        if isinstance(detector, ContradictionDetector) and detector.judge is not None:
+            judges.append(detector.judge.judge)
+        for judge in judges:
+            for system in {nbest.system for nbest in lists}:
+                judge.refuse_itself(system)
+
+    def judged(self, subjects: Sequence[object]) -> Sequence[Asked]:
+        """The judge, the answers that it reads, and the pairs of turns if no answer is expected; nothing of others."""
+        lists = [each for each in subjects if isinstance(each, JudgedList)]
+        found: list[Asked] = []
+        if names_judge(self.by):
+            answers = [
+                example_of(question, response.text)
+                for each in lists
+                if each.kind != "open"
+                for question, response in _exchanges(each)
+                if response.text.strip()
+            ]
+            found.append(Asked(AnswerJudge(self.by).questioner.judge, answers))
+        if names_judge(self._detector):
+            unread = [each for each in lists if self.by == "detector" or each.kind == "open"]
+            cases = [case for each in unread for case in _cases(each)]
+            found += pairs_judged(PairDetector(self._detector), cases)
+        return [asked for asked in found if asked.about] or found[:1]
+
+    def explain(self, judged: JudgedList) -> str:
+        """What a judge says of each response, a line each; empty if something else judges."""
+        if names_judge(self.by) and judged.kind != "open":
+            reader = AnswerJudge(self.by)
+            told = [reader.questioner.explain(example_of(q, r.text)) for q, r in _exchanges(judged)]
+        elif names_judge(self._detector):
+            told = [explain_worst(PairDetector(self._detector), case) for case in _cases(judged)]
+        else:
+            return ""
+        return "\n".join(f"{number}. {line}" for number, line in enumerate(told, 1) if line)
 
     def breakdowns(self, subjects: Subjects) -> Iterator[Part]:
         """Yield the lists of each kind of stimulus, those of each beam size, and these cut to their first responses.
@@ -147,6 +211,18 @@ PREFIX: Final = "first"
 """The key of the first so many responses of a list, which are no list of a smaller search."""
 BEAMS: Final = "beams"
 """The key of lists by a search with so many beams."""
+
+
+def _exchanges(judged: JudgedList) -> Iterator[tuple[str, Response]]:
+    """The question and each response."""
+    context = judged.nbest.context
+    return ((context[-1].text if context else "", response) for response in judged.nbest.responses)
+
+
+def _cases(judged: JudgedList) -> list[Case]:
+    """Each response in its context, to be compared with what was said before."""
+    context = judged.nbest.context
+    return [Case(with_response(context, response.text), LAST_TURN) for response in judged.nbest.responses]
 
 
 def _swept(judged: JudgedList, by_beams: Sequence[tuple[int, JudgedList | Missing]]) -> SweptList:
@@ -250,7 +326,11 @@ def nbest_filter(
 
 def _judge(reader: ReaderName, model: str, by: JudgedBy, detector: str) -> str:
     """Return what a signature says of the judge: a name if it comes with the package, else all that moves it."""
-    answers = reader if not model else str(reader_named(reader, model).signature)
+    check_by(by)
+    named = model or names_judge(by)
+    answers = str(reader_named(reader, model, by).signature) if named else reader
+    if names_judge(by):
+        return f"{answers}; {detector_named(by).signature}"
     if not detector:
         return answers
     found = str(detector_named(detector).signature)

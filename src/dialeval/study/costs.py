@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from dialeval.consistency.detecting.metrics import Contradictions
+from dialeval.consistency.detecting.recorded import RecordedDialogues
 from dialeval.core import Missing, Replayer, System, innermost, served
 from dialeval.data import Example, Prompt, Response
 from dialeval.engine import Workshop
 from dialeval.evaluation.measure import Respondent, can_answer
 from dialeval.judge.costs import CHARACTERS_PER_TOKEN, CostEstimate, judge_cost
-from dialeval.judge.metric import Judge
+from dialeval.judge.record import inquiries
 from dialeval.nbest.filtering.system import Filtered
 from dialeval.study.answers import as_example, ask
 from dialeval.study.file import Study
@@ -56,8 +58,12 @@ def study_costs(study: Study) -> list[CostEstimate]:
             candidates = system.n if isinstance(system, Filtered) else 1
             found.append(_server_cost(system.name, inner, prompts, candidates, seed))
     for measure in study.measures:
-        if isinstance(measure.metric, Judge):
-            found.append(judge_cost(measure.label, measure.metric, answers))
+        if measure.metric.asks and measure.asking is None:
+            found += [judge_cost(*one) for one in inquiries(measure.label, [measure.metric], answers)]
+        elif isinstance(measure.metric, Contradictions):
+            own = [each for each in study.systems if isinstance(each, RecordedDialogues)]
+            asked = measure.metric.judged_in([dialogue for each in own for dialogue in each.dialogues])
+            found += [judge_cost(measure.label, *one) for one in asked]
     if study.pairs is not None:
         recorded = [Respondent(system, ()) for system in study.systems if not can_answer(system)]
         if known_answers := answers_of([*first, *recorded]):
@@ -101,9 +107,15 @@ def _expected(
 
 
 def uncounted_measures(study: Study) -> list[str]:
-    """Labels of measures with questions of their own, if a server may have to answer them; costs leave these out."""
-    asks = any(isinstance(innermost(system), OpenAI) for system in study.systems)
-    found = [measure.label for measure in study.measures if measure.capability is not None and asks]
+    """Labels of measures with questions of their own to a server or judge that costs leave out."""
+    served = any(isinstance(innermost(system), OpenAI) for system in study.systems)
+    asking = [each for each in study.measures if each.capability is not None]
+    found = [
+        each.label
+        for each in asking
+        if (served or inquiries(each.label, (each.metric, each.asking), []))
+        and not isinstance(each.metric, Contradictions)
+    ]
     return [*found, *([KEY] if study.pairs is not None and study.talks is not None else [])]
 
 

@@ -31,10 +31,11 @@ from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
 from dialeval.study.gates import Gate, build_claims, build_gates
 from dialeval.study.judged_pairs import KEY, PairsPlan, build_pairs
-from dialeval.study.measures import JUDGE, build_measure
+from dialeval.study.measures import build_measure
 from dialeval.study.missing import silence_of
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems.custom import custom_place, make_custom_system
+from dialeval.systems.openai.spending import Budget
 from dialeval.systems.transcript import Transcript
 from dialeval.text.blank import is_blank
 from dialeval.text.calls import construct
@@ -99,6 +100,8 @@ class Study:
     """Columns of the data that stand for fields; None if their names tell."""
     allow_unanswered: float = 0.0
     """Share of the items that a system may leave unanswered and still pass a gate."""
+    budget: Budget | None = None
+    """The most that a run may spend on all servers and judges together; None sets no limit."""
     gold: tuple[str, ...] = ()
     """Systems whose responses are meant to equal the references."""
     talks: TalkPlan | None = None
@@ -201,6 +204,7 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
         },
         columns=columns,
         allow_unanswered=file.allow_unanswered,
+        budget=file.budget.settings if file.budget else None,
         gold=tuple(file.gold),
         talks=talks,
         pairs=pairs,
@@ -385,16 +389,16 @@ def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
 
 def _own_judges(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
     """A line for each judge that is the model of a system under test, unless the study says that it is meant."""
-    judged = [measure for measure in measures if measure.metric.name == JUDGE]
-    if not judged:
+    asking = [measure for measure in measures if measure.metric.asks or measure.asking is not None]
+    if not asking:
         return []
-    from dialeval.judge.metric import Judge
+    from dialeval.judge.record import inquiries
 
     return [
         line
-        for measure in judged
-        if isinstance(measure.metric, Judge)
-        for line in _its_own_judge(f"measures: {measure.label}", measure.metric, systems)
+        for measure in asking
+        for asked in inquiries(measure.label, (measure.metric, measure.asking), [])[:1]
+        for line in _its_own_judge(f"measures: {measure.label}", asked.judge, systems)
     ]
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dialeval.core import Missing
 from dialeval.data import Judgement, read, write
+from dialeval.evaluation.measure import Measure
 from dialeval.evaluation.runs import Repetition
 from dialeval.judge.confidence import confidence_of
 from dialeval.judge.escalation import CONFIDENCE
 from dialeval.judge.metric import Judge
+from dialeval.judge.questioner import AsksJudge
 from dialeval.judge.record import judged_subjects
 from dialeval.study.content import Evidence
-from dialeval.study.measures import JUDGE
 from dialeval.study.scores import SystemResult
 
 FILE: Final = "verdicts.jsonl"
@@ -26,12 +27,12 @@ CONFIDENCES: Final = "confidence.jsonl"
 def verdicts_of(scored: Sequence[SystemResult]) -> Iterator[Judgement]:
     """One judgement for each item of each judge and system, its criterion the measure as the study calls it."""
     for result in scored:
-        metric = result.measure.metric
-        if metric.name != JUDGE:
+        teller = _teller(result.measure)
+        if teller is None:
             continue
         for subject, judgement in zip(result.subjects, result.result.each_judgement(), strict=True):
             answers = subject.answers if isinstance(subject, Repetition) else (subject,)
-            found = "" if isinstance(subject, Missing) else "\n".join(map(metric.explain, answers))
+            found = "" if isinstance(subject, Missing) else "\n".join(map(teller.explain, answers))
             yield Judgement(
                 judgement.item,
                 result.system,
@@ -41,6 +42,14 @@ def verdicts_of(scored: Sequence[SystemResult]) -> Iterator[Judgement]:
                 judgement.reason,
                 found or None,
             )
+
+
+def _teller(measure: Measure) -> Any:
+    """What explains the verdicts of a measure: its metric, or what asks for its subjects; None if no judge is asked."""
+    if measure.metric.asks:
+        return measure.metric
+    asking: object = measure.asking
+    return asking if isinstance(asking, AsksJudge) and asking.judged([]) else None
 
 
 def write_verdicts(scored: Sequence[SystemResult], folder: Path) -> Evidence:

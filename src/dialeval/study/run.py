@@ -37,6 +37,7 @@ from dialeval.study.unmatched import (
     unmatched_references,
     unmatched_responses,
 )
+from dialeval.systems.openai.spending import Budget, spending_together
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,6 +95,11 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     A system or measure that fails is recorded, and the others are still run. The policy says which cached answers may
     be used; ServerChanged, before anything else is asked, if a server no longer gives them.
     """
+    with spending_together(study.name, study.budget or Budget()):
+        return _carried_out(study, workshop, policy)
+
+
+def _carried_out(study: Study, workshop: Workshop | None, policy: AnswerPolicy | None) -> Run:
     policy, began = policy or AnswerPolicy(), time.time()
     study, workshop = policy.applied(study, workshop or Workshop())
     prompts, items, people = read_inputs(study)
@@ -110,6 +116,7 @@ def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPoli
     asked = [each for each in respondents if each.system.name not in failed]
     given = [answer_source(each, checks.get(each.system.name), began) for each in asked]
     answers = [source for source in given if source is not None]
+    _judge_in_batches(study, respondents)
     scored = rank(study, tuple(score_all(study, respondents, workshop, failures, answers, began)), failures)
     failures += without_values(scored, failures)
     compared = compare(study, scored)
@@ -151,29 +158,48 @@ def _judged_pairs(
         return None
 
 
+def _judge_in_batches(study: Study, respondents: Sequence[Respondent]) -> None:
+    """Ask judges that use batches about the answers of all systems together, so that nobody waits for each of them."""
+    for measure in study.measures:
+        if measure.metric.name != JUDGE:
+            continue
+        from dialeval.judge.metric import Judge
+        from dialeval.judge.record import judged_subjects
+
+        judge = measure.metric
+        if isinstance(judge, Judge) and judge.batch:
+            answers = [
+                answer for each in respondents for run in each.runs or (each.examples,) for answer in run
+            ]
+            with suppress(DialevalError):  # which scoring tells of
+                judge.verdicts(list(judged_subjects(judge, answers)))
+
+
 def _judged(
     study: Study, scored: Sequence[SystemResult], agreement: Findings | None, failures: list[Failure]
 ) -> Iterator[JudgeRecord]:
     """The record of each judge that gave verdicts; a canary that cannot be asked fails the measure alone."""
     for measure in study.measures:
         subjects = [subject for s in scored if s.measure is measure for subject in s.subjects]
-        if measure.metric.name != JUDGE or not subjects:
+        if not subjects or not (measure.metric.asks or measure.asking is not None):
             continue
         from dialeval.judge.metric import Judge
-        from dialeval.judge.record import record_of
+        from dialeval.judge.record import inquiries, record_of
         from dialeval.judge.repeats import panel_record
 
-        if isinstance(measure.metric, Judge):
-            try:
-                found = record_of(measure.label, measure.metric, subjects)
-                yield replace(
-                    found,
-                    people=judge_beside_people(study, measure, agreement),
-                    panel=panel_record(measure.metric, subjects, study.resampling),
-                    scale=judges_use_of_scale(study, measure, agreement),
-                )
-            except DialevalError as error:
-                failures.append(Failure(None, measure.label, f"canary: {error}"))
+        try:
+            for inquiry in inquiries(measure.label, (measure.metric, measure.asking), subjects):
+                found = record_of(*inquiry)
+                if isinstance(measure.metric, Judge):
+                    found = replace(
+                        found,
+                        people=judge_beside_people(study, measure, agreement),
+                        panel=panel_record(measure.metric, subjects, study.resampling),
+                        scale=judges_use_of_scale(study, measure, agreement),
+                    )
+                yield found
+        except DialevalError as error:
+            failures.append(Failure(None, measure.label, f"canary: {error}"))
 
 
 def _by_contexts(study: Study) -> Study:

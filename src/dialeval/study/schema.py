@@ -21,6 +21,7 @@ from dialeval.files.problems import Place, places
 from dialeval.ratings.checks import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
+from dialeval.systems.openai.spending import Budget
 
 
 class DataFile(BaseModel):
@@ -99,6 +100,21 @@ class TalksFile(BaseModel):
     reviewer: Annotated[dict[str, Any] | None, BeforeValidator(_as_user)] = None
 
 
+class BudgetFile(BaseModel):
+    """Keys of ``budget``: what the study may spend on all servers and judges together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    requests: Annotated[int, Field(ge=1)] | None = None
+    tokens: Annotated[int, Field(ge=1)] | None = None
+    cost: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+
+    @property
+    def settings(self) -> Budget:
+        """The budget."""
+        return Budget(self.requests, self.tokens, self.cost)
+
+
 def _as_engine(given: object) -> object:
     return {"name": given} if isinstance(given, str) else given
 
@@ -137,6 +153,7 @@ class StudyFile(BaseModel):
     correction: Correction = "holm"
     margin: Margin | dict[str, Margin] | None = None
     engine: Annotated[EngineFile | None, BeforeValidator(_as_engine)] = None
+    budget: BudgetFile | None = None
 
 
 _LARGEST: Final = 8 * 2**20

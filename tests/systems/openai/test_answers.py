@@ -13,7 +13,7 @@ from dialeval.systems.openai.answers import (
     read_prompt_logprobs,
     refusal,
     said,
-    tokens_spent,
+    spent_on,
     worth_retrying,
 )
 from dialeval.systems.openai.keys import Key
@@ -61,9 +61,9 @@ def test_other_shapes_are_malformed(body: object) -> None:
 
 
 def test_tokens_are_those_the_server_counts() -> None:
-    assert tokens_spent({"usage": {"total_tokens": 12}}) == 12
-    assert tokens_spent({"usage": None}) is None
-    assert tokens_spent({}) is None
+    assert spent_on({"usage": {"total_tokens": 12}}).total == 12
+    assert spent_on({"usage": None}).total is None
+    assert spent_on({}).total is None
 
 
 # As vLLM 0.16 answers "The step of" with echo, logprobs and one token to generate.

@@ -10,17 +10,19 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from dialeval.cli.costs import JUDGE_NAMES, DryRun, print_costs
 from dialeval.cli.execution import Execution, Sampling
 from dialeval.cli.options import (
     ColumnsOption,
     From,
 )
+from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.cli.run import as_file, evaluate_study
 from dialeval.consistency.detecting.classifier import find_classifier
 from dialeval.consistency.detecting.detecting import talk_of
 from dialeval.consistency.detecting.detector import SHIPPED, SHIPPED_OF, is_shipped
 from dialeval.consistency.detecting.dialogues import NO_SYSTEM_PAIR, cost_of, obstacle
-from dialeval.consistency.detecting.metrics import ContradictionDetector
+from dialeval.consistency.detecting.metrics import ContradictionDetector, pairs_judged
 from dialeval.consistency.detecting.recorded import speaker_of
 from dialeval.consistency.document import DialoguesInfo
 from dialeval.consistency.measure import checked_of, contradictions
@@ -33,6 +35,7 @@ from dialeval.display.wording import count
 from dialeval.encoder.bases import BASES, best_installed
 from dialeval.errors import RunFailed
 from dialeval.files.documents import as_json
+from dialeval.judge.naming import names_judge
 from dialeval.options import Argument, Option, Options
 from dialeval.resources import check
 from dialeval.resources.device import use
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from dialeval.consistency.detecting.dialogues import Case
     from dialeval.consistency.detecting.metrics import Contradictions
     from dialeval.data import Dialogue
+    from dialeval.judge.costs import CostEstimate
     from dialeval.study import Run
     from dialeval.study.document import Summary
 
@@ -54,7 +58,15 @@ Model: TypeAlias = Annotated[
         "--model",
         metavar="PATH|NAME",
         help="The detector: 'shipped', what 'dialeval train contradiction' wrote, or a sequence classifier of "
-        "Hugging Face with a label 'contradiction', such as one for NLI.",
+        "Hugging Face with a label 'contradiction', such as one for NLI; --by names a judge.",
+    ),
+]
+ByJudge: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--by",
+        metavar="judge:NAME",
+        help=f"A judge in place of the detector: {JUDGE_NAMES}.",
     ),
 ]
 Hub: TypeAlias = Annotated[bool, Option("--hub", help="Allow to download the model from the hub.")]
@@ -62,8 +74,23 @@ Hub: TypeAlias = Annotated[bool, Option("--hub", help="Allow to download the mod
 
 def tell_labels(model: str, *, hub: bool = False) -> None:
     """Say what the labels of a classifier of Hugging Face mean here; nothing if the model is an adapter."""
-    if not is_shipped(model) and (found := find_classifier(model, hub=hub)) is not None:
+    if (
+        not is_shipped(model)
+        and not names_judge(model)
+        and (found := find_classifier(model, hub=hub)) is not None
+    ):
         print(f"Labels of {found.mapping}", file=sys.stderr)
+
+
+def detector_of(model: str, by: str | None) -> str:
+    """The detector that ``--model`` or ``--by`` names."""
+    if by is None:
+        return model
+    if not names_judge(by):
+        raise BadUsage(f"takes judge:NAME, found {by!r}; other detectors are named by --model", where="--by")
+    if model != SHIPPED:
+        raise BadUsage("cannot be combined with --model: one of them reads the pairs", where="--by")
+    return by
 
 
 def detect(
@@ -90,10 +117,12 @@ def detect(
         ),
     ] = None,
     model: Model = "shipped",
+    by: ByJudge = None,
     hub: Hub = False,
     out: Annotated[
         Path | None, Option("--out", "-o", help="A run folder, with every dialogue in detected.jsonl.")
     ] = None,
+    dry_run: DryRun = False,
     format: From = None,
     columns: ColumnsOption = None,
     resampling: Sampling = Resampling(),
@@ -115,8 +144,11 @@ def detect(
     Example: dialeval consistency detect dialogues.jsonl -o contradictions
 
     Example: dialeval consistency detect dialogues.jsonl --turn last --json
+
+    Example: dialeval consistency detect dialogues.jsonl --by judge:strong.yaml --dry-run
     """
     use(execution.device, execution.precision)
+    model = detector_of(model, by)
     tell_labels(model, hub=hub)
     options = {"model": model, "turn": turn, "speakers": speakers, "reach": reach}
     usual = {"model": SHIPPED, "turn": "all", "speakers": "system", "reach": None}
@@ -129,7 +161,11 @@ def detect(
         if is_shipped(model):
             _warn_of_scripts(given)
             _tell_of_a_better_one(model)
-        _refuse_nothing(dialogues, [talk_of(each, metric.reading, speakers).case for each in given])
+        cases = [talk_of(each, metric.reading, speakers).case for each in given]
+        _refuse_nothing(dialogues, cases)
+        if dry_run:
+            print_costs(_costs(model, cases), json=execution.json)
+            return
         _tell_costs(given, metric)
         keys = {"kind": "dialogues", "path": source, **({"columns": columns} if columns else {})}
         systems = dict.fromkeys(map(speaker_of, given))
@@ -171,6 +207,14 @@ def _refuse_nothing(file: str, cases: Sequence[Case]) -> None:
         else "Give dialogues in which one speaker says two sentences or more."
     )
     raise RunFailed(f"{file}: nothing was checked ({why}). {advice}")
+
+
+def _costs(model: str, cases: Sequence[Case]) -> list[CostEstimate]:
+    """Requests to the judge that have no reply yet; none if another detector reads the pairs."""
+    from dialeval.judge.costs import judge_cost
+
+    asked = pairs_judged(ContradictionDetector(model), cases)
+    return [judge_cost(model, one.judge, one.about) for one in asked]
 
 
 def _warn_of_scripts(dialogues: Sequence[Dialogue]) -> None:

@@ -1,1 +1,1 @@
-"""Verbs about judges: escalation to people, estimates afterwards, and drift."""
+"""Verbs about judges: steps, escalation to people, estimates afterwards, and drift."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
+from dialeval.cli.costs import JUDGE_NAMES
 from dialeval.cli.execution import Execution, Sampling
 from dialeval.cli.nbest.answers import ModelOption, ReaderOption
 from dialeval.cli.parsing.parameters import BadUsage
@@ -13,14 +14,19 @@ from dialeval.cli.run import as_file, evaluate_study
 from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.data.types import UNNAMED
+from dialeval.errors import Unsuitable
+from dialeval.judge.naming import names_judge
+from dialeval.nbest.measure import check_by
 from dialeval.nbest.measuring.lists import Profile
 from dialeval.options import Argument, Option, Options
 
 ByOption: TypeAlias = Annotated[
-    Literal["answer", "detector"],
+    str,
     Option(
         "--by",
-        help="Judge by what an answer means if one is expected, or all lists by the contradiction detector.",
+        metavar="answer|detector|judge:NAME",
+        help="Judge by what an answer means if one is expected, all lists by the contradiction detector, or both by a "
+        f"judge: {JUDGE_NAMES}.",
     ),
 ]
 DetectorOption: TypeAlias = Annotated[
@@ -34,10 +40,14 @@ DetectorOption: TypeAlias = Annotated[
 ]
 
 
-def judge_options(
-    reader: str, model: Path | None, by: Literal["answer", "detector"], detector: str | None
-) -> dict[str, str]:
+def judge_options(reader: str, model: Path | None, by: str, detector: str | None) -> dict[str, str]:
     """Keys of a measure that say what judges the responses, as far as they were given."""
+    try:
+        check_by(by)
+    except Unsuitable as error:
+        raise BadUsage(str(error), where="--by") from None
+    if names_judge(by) and (reader != "yesno" or model is not None or detector is not None):
+        raise BadUsage("a judge cannot be combined with --reader, --model or --detector", where="--by")
     options = {
         "reader": None if reader == "yesno" else reader,
         "model": None if model is None else str(model),

@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from dialeval.cli.costs import JUDGE_NAMES
 from dialeval.cli.execution import Execution, Sampling
 from dialeval.cli.options import MetricNames, SkipBad
 from dialeval.cli.parsing.parameters import BadUsage
@@ -20,17 +21,23 @@ from dialeval.core import Resampling
 from dialeval.data import Example, SideFile, refuse
 from dialeval.display.consoles import PrintableConsole
 from dialeval.display.terminal import print_table
+from dialeval.errors import DialevalError
 from dialeval.files.documents import write_json_lines
+from dialeval.nlg.document import ItemFindings
 from dialeval.nlg.report.section import counts_table
 from dialeval.nlg.responses import StudyFiles, is_study_file, read_responses, system_of, write_study_files
 from dialeval.nlg.slots.metric import PARTS, SlotErrorRate
 from dialeval.nlg.slots.summary import BOUND, item_findings, notes_on, slot_counts
+from dialeval.nlg.subjects import act_text
 from dialeval.options import Argument, Option, Options
 from dialeval.text.calls import print_call, split_call
 
 if TYPE_CHECKING:
     from dialeval.data.codec.bad import OnBad
+    from dialeval.display.notes import Note
+    from dialeval.judge.slots import JudgedSlotErrors
     from dialeval.nlg.acts.files import ActItem
+    from dialeval.nlg.document import SlotCounts
     from dialeval.study import Run
     from dialeval.study.document import Summary
 
@@ -61,6 +68,14 @@ def score(
         Literal["dialeval", "wen2015", "rnnlg"],
         Option("--profile", help="Whose definition of slot errors is used."),
     ] = "dialeval",
+    by: Annotated[
+        str | None,
+        Option(
+            "--by",
+            metavar="judge:NAME",
+            help=f"A judge in place of the rules: {JUDGE_NAMES}.",
+        ),
+    ] = None,
     aliases: Annotated[
         Path | None, Option("--aliases", help="Further words for values: JSON, YAML or TSV.")
     ] = None,
@@ -94,6 +109,8 @@ def score(
     Example: dialeval nlg score outputs.jsonl -m bleu -m meteor --pool slots --slots slots.jsonl
 
     Example: dialeval nlg score outputs.jsonl -o scored
+
+    Example: dialeval nlg score outputs.jsonl --by judge:strong.yaml
     """
     part = execution.part
     if part is not None and (per_item or slots or execution.json):
@@ -103,8 +120,10 @@ def score(
     if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
         print(left_out, file=sys.stderr)
     plain = SlotErrorRate(profile=profile, aliases="" if aliases is None else str(aliases))
+    judge = None if by is None else _judge_of(by, ruled=profile != "dialeval" or aliases is not None)
+    own = _slot_measures(plain, referenced=any(item.references for item in items))
     names = {
-        **_slot_measures(plain, referenced=any(item.references for item in items)),
+        **(own if judge is None else {judge.name: judge.signature.call}),
         **{name: _pooled(name, pool) for name in dict.fromkeys(metric or ()) if name != "slot_error_rate"},
     }
     with _study_files(file, items, as_it_is=references is None and not skip_bad) as files:
@@ -121,7 +140,14 @@ def score(
             "measures": list(names.values()),
         }
         gates = [_renamed(text, names) for text in execution.fail_under or ()]
-        also = _slots_shown(plain, names, per_item=per_item, slots=slots, bound=bound, json=execution.json)
+        also = _slots_shown(
+            plain if judge is None else judge,
+            names,
+            per_item=per_item,
+            slots=slots,
+            bound=bound,
+            json=execution.json,
+        )
         evaluate_study("nlg", content, resampling, replace(execution, fail_under=gates), out=out, also=also)
 
 
@@ -163,8 +189,20 @@ def _study_files(file: str, items: Sequence[ActItem], *, as_it_is: bool) -> Iter
         yield write_study_files(Path(folder), items, file)
 
 
+def _judge_of(by: str, *, ruled: bool) -> JudgedSlotErrors:
+    """The measure of slot errors by a judge, which takes no part of the rules."""
+    from dialeval.judge.slots import JudgedSlotErrors
+
+    if ruled:
+        raise BadUsage("cannot be combined with --profile or --aliases, which are of the rules", where="--by")
+    try:
+        return JudgedSlotErrors(by)
+    except DialevalError as error:
+        raise BadUsage(str(error), where="--by") from None
+
+
 def _slots_shown(
-    plain: SlotErrorRate,
+    plain: SlotErrorRate | JudgedSlotErrors,
     names: Mapping[str, str],
     *,
     per_item: Path | None,
@@ -180,24 +218,49 @@ def _slots_shown(
         if per_item is not None:
             write_judgements(per_item, results)
         examples = [each for given in run.respondents for each in given.examples if isinstance(each, Example)]
-        items = item_findings(plain, examples)
+        items = _items_of(plain, examples)
         if slots is not None:
             write_json_lines(slots, items, follow=True)
+        if not isinstance(plain, SlotErrorRate):
+            return _shown(summary, results, slot_counts(items), (), json=json)
         of = print_call("slot_error_rate", [("of", "references")])
         rates = {system: result.score for (name, system), result in results.items() if name == of}
         notes = notes_on(plain, examples, rates, bound)
-        counts = slot_counts(items)
-        if not json:
-            console = PrintableConsole()
-            console.print()
-            print_table(
-                counts_table(counts, [note.text for note in notes] if bound != BOUND else ()), console
-            )
-            return {}
-        return {
-            "results": rows_of_run(summary, results),
-            "slots": [asdict(count) for count in counts],
-            "notes": [{"code": note.code, "text": note.text} for note in notes],
-        }
+        shown = notes if json or bound != BOUND else ()
+        return _shown(summary, results, slot_counts(items), shown, json=json)
 
     return show
+
+
+def _items_of(metric: SlotErrorRate | JudgedSlotErrors, examples: Sequence[Example]) -> list[ItemFindings]:
+    """Findings of each response whose act can be checked; those of a judge from its kept replies."""
+    if isinstance(metric, SlotErrorRate):
+        return item_findings(metric, examples)
+    return [
+        ItemFindings(
+            e.item, e.system, act_text(e.context), e.response.text, tuple(metric.recalled(e).findings())
+        )
+        for e in examples
+        if e.response.missing is None and metric.unscorable(e) is None
+    ]
+
+
+def _shown(
+    summary: Summary,
+    results: Mapping[tuple[str, str], Any],
+    counts: Sequence[SlotCounts],
+    notes: Sequence[Note],
+    *,
+    json: bool,
+) -> Mapping[str, Any]:
+    """Print the counts, or return the keys of the JSON."""
+    if not json:
+        console = PrintableConsole()
+        console.print()
+        print_table(counts_table(counts, [note.text for note in notes]), console)
+        return {}
+    return {
+        "results": rows_of_run(summary, results),
+        "slots": [asdict(count) for count in counts],
+        "notes": [{"code": note.code, "text": note.text} for note in notes],
+    }

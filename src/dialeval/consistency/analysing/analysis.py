@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from dialeval.consistency.detecting.detector import PairDetector
+from dialeval.consistency.detecting.detector import PairDetector, without_gaps
 from dialeval.consistency.detecting.dialogues import LAST_TURN, Case, find_contradictions, obstacle
 from dialeval.consistency.document import (
     AnalysisDocument,
@@ -200,6 +200,7 @@ def _contradict_themselves(answers: Sequence[LabelledAnswer], detector: PairDete
         return set()
     calibration = detector.calibration
     found = find_contradictions(list(cases.values()), detector, nearest=detector.nearest)
+    without_gaps(np.array([each.probability for each in found if each is not None]))
     return {
         name
         for name, each in zip(cases, found, strict=True)
@@ -218,7 +219,7 @@ def _unanimity(answers: Sequence[LabelledAnswer]) -> Estimate:
 def _found_by(detector: PairDetector, contradictions: Sequence[LabelledAnswer]) -> list[bool]:
     """Which of the contradictions the detector finds."""
     pairs = [Pair(answer.earlier, answer.response, answer.between) for answer in contradictions]
-    found: Floats = detector.probabilities(pairs)
+    found: Floats = without_gaps(detector.probabilities(pairs))
     return [bool(each) for each in found >= detector.calibration.threshold]
 
 

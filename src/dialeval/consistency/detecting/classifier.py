@@ -37,6 +37,11 @@ class Classifier:
         return f"{self.weights.fact}:{self.labels[self.contradiction]}"
 
     @property
+    def resources(self) -> Mapping[str, str]:
+        """The model and its sha256."""
+        return self.weights.resources
+
+    @property
     def mapping(self) -> str:
         """What the labels mean here, as a sentence shows it."""
         others = ", ".join(label for place, label in enumerate(self.labels) if place != self.contradiction)

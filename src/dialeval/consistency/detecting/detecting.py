@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -77,9 +78,16 @@ def detect_each(
     usable = [talk.case for talk, reason in zip(talks, reasons, strict=True) if reason is None]
     found = iter(find_contradictions(usable, detector, nearest=detector.nearest, work=work))
     return [
-        _unchecked(talk, reason) if reason is not None else _detected(talk, next(found), detector.calibration)
+        _unchecked(talk, reason) if reason is not None else _checked(talk, next(found), detector)
         for talk, reason in zip(talks, reasons, strict=True)
     ]
+
+
+def _checked(talk: Talk, found: Found | None, detector: ContradictionDetector) -> Detected:
+    """The worst pair, or the reason why a judge gave no verdict on some pair."""
+    if found is not None and math.isnan(found.probability):
+        return _unchecked(talk, detector.lacking([found.quoted.pair]))
+    return _detected(talk, found, detector.calibration)
 
 
 def _unchecked(talk: Talk, reason: str) -> Detected:

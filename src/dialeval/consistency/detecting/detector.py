@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dialeval.consistency.detecting.by_judge import PairJudge
 from dialeval.consistency.detecting.classifier import Classifier, find_classifier
 from dialeval.consistency.detecting.neighbours import NEAREST
 from dialeval.consistency.detecting.pairs import segments_of
@@ -21,8 +22,9 @@ from dialeval.core import Floats
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
 from dialeval.encoder.bases import BASES, EMBEDDED, best_installed
 from dialeval.encoder.files import Weights
-from dialeval.errors import BadInput
+from dialeval.errors import BadInput, RunFailed
 from dialeval.files.folders import with_home
+from dialeval.judge.naming import names_judge
 from dialeval.resources.device import scoring_precision
 from dialeval.version import __version__
 
@@ -143,12 +145,19 @@ class PairDetector:
 
     model: str = SHIPPED
     """``shipped``, the shipped adapter of one base (``shipped-minilm``), an adapter that ``dialeval train
-    contradiction`` wrote (its folder or file), or a sequence classifier of Hugging Face with a label for
-    contradictions (its folder, or a name on the hub)."""
+    contradiction`` wrote (its folder or file), a sequence classifier of Hugging Face with a label for
+    contradictions (its folder, or a name on the hub), or a judge (``judge:NAME``)."""
 
     @cached_property
-    def classifier(self) -> Classifier | None:
-        """The classifier of Hugging Face; None if the model is an adapter."""
+    def judge(self) -> PairJudge | None:
+        """The judge that reads the pairs; None if the model is no judge."""
+        return PairJudge(self.model) if names_judge(self.model) else None
+
+    @cached_property
+    def classifier(self) -> Classifier | PairJudge | None:
+        """The classifier of Hugging Face, or the judge; None if the model is an adapter."""
+        if self.judge is not None:
+            return self.judge
         return None if is_shipped(self.model) else find_classifier(self.model)
 
     @cached_property
@@ -156,7 +165,8 @@ class PairDetector:
         """The adapter's file; BadInput if the model is a classifier of Hugging Face."""
         if self.classifier is not None:
             expected = "an adapter that 'dialeval train contradiction' wrote"
-            raise BadInput(self.model, "a classifier of Hugging Face", expected, "Give an adapter.")
+            found = "a classifier of Hugging Face" if self.judge is None else "a judge"
+            raise BadInput(self.model, found, expected, "Give an adapter.")
         adapter = find_adapter(adapter_path(self.model))
         if adapter.about.kind != KIND or adapter.about.outputs != CLASSES:
             raise BadInput(
@@ -175,6 +185,8 @@ class PairDetector:
     @property
     def nearest(self) -> int | None:
         """Number of passages of a turn that are read, as when it was calibrated; None for all."""
+        if self.judge is not None:
+            return NEAREST
         read = None if self.classifier is not None else self.file.about.facts.get("nearest")
         return None if read is None else int(read)
 
@@ -186,7 +198,7 @@ class PairDetector:
     @property
     def resources(self) -> Mapping[str, str]:
         """The adapter and its encoder, or the classifier, each with its sha256."""
-        return self.file.resources if self.classifier is None else self.classifier.weights.resources
+        return self.file.resources if self.classifier is None else self.classifier.resources
 
     @property
     def key(self) -> str:
@@ -195,14 +207,34 @@ class PairDetector:
         return json.dumps(["pairs", sorted(self.resources.items()), __version__, *lower])
 
     def margins(self, pairs: Sequence[Pair]) -> Floats:
-        """Log-odds of a contradiction in each pair, before calibration; equal pairs are run once."""
+        """Log-odds of a contradiction in each pair, before calibration; equal pairs are run once.
+
+        RunFailed if a judge gives no verdict on some pair.
+        """
+        found = self._margins(pairs)
+        if self.judge is not None:
+            self.judge.require(pairs)
+        return found
+
+    def probabilities(self, pairs: Sequence[Pair]) -> Floats:
+        """Calibrated probability of a contradiction in each pair; NaN if a judge gives no verdict on it."""
+        return self.calibration.probability(self._margins(pairs)) if pairs else np.zeros(0)
+
+    def _margins(self, pairs: Sequence[Pair]) -> Floats:
         if self.classifier is not None:
             return self.classifier.margins(pairs)
         return margins_of(load_adapter(self.file).logits([segments_of(pair) for pair in pairs]))
 
-    def probabilities(self, pairs: Sequence[Pair]) -> Floats:
-        """Calibrated probability of a contradiction in each pair."""
-        return self.calibration.probability(self.margins(pairs)) if pairs else np.zeros(0)
+
+def without_gaps(probabilities: Floats) -> Floats:
+    """The probabilities; RunFailed if there are NaN among them, as a judge gives where it has no verdict."""
+    lacking = int(np.isnan(probabilities).sum())
+    if lacking:
+        raise RunFailed(
+            f"The judge gave no verdict on {lacking:,} of {len(probabilities):,} pairs of turns, and all of them are "
+            "needed here. The same command asks again for those that failed."
+        )
+    return probabilities
 
 
 def adapter_path(model: str) -> Path:

@@ -111,7 +111,7 @@ class Found(NamedTuple):
 
     quoted: Quoted
     probability: float
-    """Probability that these passages contradict each other, lowered by their handicap."""
+    """Probability that these passages contradict each other, lowered by their handicap; NaN if a judge gave none."""
     pairs: int = 1
     """How many different ones were compared in the dialogue."""
     others: tuple[Found, ...] = ()
@@ -277,17 +277,35 @@ def _chunks(cases: Sequence[Case]) -> Iterator[list[Case]]:
 def _find_together(
     cases: Sequence[Case], scorer: Scorer, nearest: int | None, work: Work
 ) -> list[Found | None]:
-    listed = [list(passages(*case)) for case in cases]
-    total = sum(map(len, listed))
-    if nearest is not None:
-        listed = nearest_passages(listed, nearest, reads=may_differ)
-    different = dict.fromkeys(quoted.pair for each in listed for quoted in each if may_differ(quoted.pair))
-    known = score_pairs(sorted(different, key=_length), scorer, work)
+    listed = _read_of(cases, nearest)
+    total = sum(cost_of(*case).passages for case in cases)
+    different = _different(listed)
+    known = score_pairs(different, scorer, work)
     work.progress.advance(total - len(different))
     return [_worst(each, known) for each in listed]
 
 
+def pairs_read(cases: Sequence[Case], nearest: int | None = None) -> list[Pair]:
+    """The different pairs that a detector is to read in these dialogues."""
+    return _different([each for case in cases for each in _read_of([case], nearest)])
+
+
+def _read_of(cases: Sequence[Case], nearest: int | None) -> list[list[Quoted]]:
+    listed = [list(passages(*case)) for case in cases]
+    return listed if nearest is None else nearest_passages(listed, nearest, reads=may_differ)
+
+
+def _different(listed: Sequence[Sequence[Quoted]]) -> list[Pair]:
+    """Each pair once, those of like length side by side."""
+    different = dict.fromkeys(quoted.pair for each in listed for quoted in each if may_differ(quoted.pair))
+    return sorted(different, key=_length)
+
+
 def _worst(listed: Sequence[Quoted], known: Mapping[Pair, float]) -> Found | None:
+    """The most contradictory passages; some without a probability if there are any, as all are needed."""
+    for quoted in listed:
+        if math.isnan(known.get(quoted.pair, 0.0)):
+            return Found(quoted, math.nan)
     pairs = max(len({quoted.pair for quoted in listed if quoted.pair in known}), 1)
     own: dict[int, set[Pair]] = defaultdict(set)
     for quoted in listed:

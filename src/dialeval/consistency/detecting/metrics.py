@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from dialeval.consistency.detecting.by_judge import PairJudge, example_of
 from dialeval.consistency.detecting.detector import SHIPPED, PairDetector
 from dialeval.consistency.detecting.dialogues import (
     LAST_TURN,
@@ -18,12 +20,17 @@ from dialeval.consistency.detecting.dialogues import (
     Speakers,
     find_contradictions,
     obstacle,
+    pairs_read,
 )
 from dialeval.consistency.detecting.recorded import CheckedDialogue
+from dialeval.consistency.pairs.types import Pair
 from dialeval.core import Floats, Signature
 from dialeval.data.speakers import with_response
 from dialeval.data.types import Context, Dialogue, Example
 from dialeval.errors import DialevalError
+from dialeval.judge.document import REASONS
+from dialeval.judge.naming import names_judge
+from dialeval.judge.questioner import Asked, number_of, reason_of
 from dialeval.metrics.rows import MeanOfValues, rows_of_values
 
 Judged: TypeAlias = Example | Dialogue
@@ -55,8 +62,13 @@ class ContradictionDetector(PairDetector):
         dialogues = [with_response(*each) for each in zip(contexts, responses, strict=True)]
         cases = [Case(turns, LAST_TURN) for turns in dialogues]
         found = find_contradictions(cases, self, nearest=self.nearest)
-        worst = self.calibration.worst
+        worst = self.calibration.worst  # of NaN, where a judge gave no verdict, NaN
         return np.array([0.0 if each is None else worst(each.probability, each.pairs) for each in found])
+
+    def lacking(self, pairs: Sequence[Pair]) -> str:
+        """Why a judge gave no verdict on one of these pairs."""
+        code = self.judge and self.judge.lacking(pairs)
+        return REASONS[code or "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +119,7 @@ class ContradictionRate(MeanOfValues[Judged]):
 
     def statistics(self, subjects: Sequence[Judged]) -> Floats:
         """Rows of 1 or 0, and 1."""
-        detector = PairDetector(self.model)
+        detector = ContradictionDetector(self.model)
         calibration = detector.calibration
         cases = [Case(turns_of(subject), self._reading(subject)) for subject in subjects]
         found = find_contradictions(cases, detector, nearest=detector.nearest)
@@ -117,7 +129,41 @@ class ContradictionRate(MeanOfValues[Judged]):
             for case, each in zip(cases, found, strict=True)
         ]
         free = 1.0 - self.contradictory
-        return rows_of_values([self.contradictory if v == "contradiction" else free for v in verdicts])
+        rows = rows_of_values([self.contradictory if v == "contradiction" else free for v in verdicts])
+        if detector.judge is None:
+            return rows
+        lacking = [each is not None and math.isnan(each.probability) for each in found]
+        rows[lacking, 0] = np.nan
+        codes = [
+            number_of(detector.judge.lacking([each.quoted.pair]) or "failed") if lost and each else 0
+            for each, lost in zip(found, lacking, strict=True)
+        ]
+        return np.column_stack([rows, codes])
+
+    def undefined(self, row: Floats) -> str:
+        """Why a judge gave no verdict."""
+        return reason_of(row[2])
+
+    @property
+    def asks(self) -> bool:
+        """Whether the detector is a judge."""
+        return names_judge(self.model)
+
+    def judged(self, subjects: Sequence[object]) -> Sequence[Asked]:
+        """The judge, and the pairs of turns that it reads; nothing of other detectors."""
+        cases = [
+            Case(turns_of(each), self._reading(each))
+            for each in subjects
+            if isinstance(each, Example | Dialogue) and self.unscorable(each) is None
+        ]
+        return pairs_judged(PairDetector(self.model), cases)
+
+    def explain(self, subject: Judged) -> str:
+        """What a judge says of the passages that it finds most contradictory; empty of other detectors."""
+        detector = PairDetector(self.model)
+        if detector.judge is None:
+            return ""
+        return explain_worst(detector, Case(turns_of(subject), self._reading(subject)))
 
     def _reading(self, subject: Judged) -> Reading:
         """Of an example only the response is judged; of a dialogue every turn of the system."""
@@ -175,15 +221,64 @@ class Contradictions(MeanOfValues[CheckedDialogue]):
         """Why there is nothing to compare, or None."""
         return checked.detected.reason
 
+    @property
+    def asks(self) -> bool:
+        """Whether the detector is a judge."""
+        return names_judge(self.model)
+
+    def judged(self, subjects: Sequence[object]) -> Sequence[Asked]:
+        """The judge, and the pairs of turns that it reads; nothing of other detectors."""
+        return self.judged_in([each.dialogue for each in subjects if isinstance(each, CheckedDialogue)])
+
+    def judged_in(self, dialogues: Sequence[Dialogue]) -> list[Asked]:
+        """The same of dialogues that nobody has checked yet."""
+        return pairs_judged(PairDetector(self.model), [self._case_of(each) for each in dialogues])
+
+    def explain(self, checked: CheckedDialogue) -> str:
+        """What a judge says of the two turns that are quoted; empty of other detectors."""
+        detector = PairDetector(self.model)
+        return "" if detector.judge is None else explain_worst(detector, self._case_of(checked.dialogue))
+
+    def _case_of(self, dialogue: Dialogue) -> Case:
+        return Case(dialogue.turns, self.reading.of(dialogue, self.speakers))
+
     def statistics(self, dialogues: Sequence[CheckedDialogue]) -> Floats:
         """Rows of 1 for a dialogue with a contradiction or 0, and 1."""
         return rows_of_values([float(each.detected.verdict == "contradiction") for each in dialogues])
 
 
+def pairs_judged(detector: PairDetector, cases: Sequence[Case]) -> list[Asked]:
+    """The judge, and the pairs that it reads in these dialogues; nothing if the detector is none."""
+    if detector.judge is None:
+        return []
+    usable = [case for case in cases if obstacle(*case) is None]
+    return [Asked(detector.judge.judge, list(map(example_of, pairs_read(usable, detector.nearest))))]
+
+
+def explain_worst(detector: PairDetector, case: Case) -> str:
+    """What a judge says of the passages that it finds most contradictory, from its kept replies."""
+    if detector.judge is None or obstacle(*case) is not None:
+        return ""
+    (found,) = find_contradictions([case], _Recalled(detector.judge), nearest=detector.nearest)
+    return "" if found is None else detector.judge.explain(found.quoted.pair)
+
+
+@dataclass(frozen=True)
+class _Recalled:
+    """A judge's kept verdicts, as a scorer."""
+
+    judge: PairJudge
+
+    def probabilities(self, pairs: Sequence[Pair]) -> Floats:
+        known = (self.judge.recalled(pair) for pair in pairs)
+        return np.array([math.nan if each is None else each for each in known])
+
+
 def _facts(detector: PairDetector) -> tuple[tuple[str, str], ...]:
     facts = detector.calibration
+    kind = "classifier" if detector.judge is None else "judge"
     return (
-        *((("classifier", detector.fact),) if detector.classifier else detector.file.facts),
+        *(((kind, detector.fact),) if detector.classifier else detector.file.facts),
         *((("nearest", str(detector.nearest)),) if detector.nearest else ()),
         ("threshold", f"{facts.threshold:.4f}"),
         ("band", f"{facts.band[0]:.4f}-{facts.band[1]:.4f}"),

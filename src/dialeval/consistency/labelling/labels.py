@@ -15,7 +15,7 @@ from dialeval.annotation.answers import Unusable, blamed, usable
 from dialeval.annotation.forms import Form, Option
 from dialeval.annotation.items import Utterance
 from dialeval.consistency.collecting.answers import ProbeAnswer
-from dialeval.consistency.detecting.detector import PairDetector, Verdict
+from dialeval.consistency.detecting.detector import PairDetector, Verdict, without_gaps
 from dialeval.consistency.document import Label, LabelledAnswer
 from dialeval.consistency.pairs.types import Pair
 from dialeval.data import encode
@@ -236,7 +236,7 @@ def label_by_detector(answers: Sequence[ProbeAnswer], detector: PairDetector) ->
         )
         for answer in answers
     ]
-    verdicts = map(detector.calibration.verdict, detector.probabilities(pairs).tolist())
+    verdicts = map(detector.calibration.verdict, without_gaps(detector.probabilities(pairs)).tolist())
     labelled = tuple(
         replace(_labelled(answer, (), Unsettled("")), label=said[verdict], by="detector")
         for answer, verdict in zip(answers, verdicts, strict=True)

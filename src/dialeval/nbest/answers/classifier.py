@@ -30,7 +30,9 @@ class Reading(NamedTuple):
 
     label: Label
     probability: float
-    """Of the label; of an ambiguous answer, that it is ambiguous."""
+    """Of the label; of an ambiguous answer, that it is ambiguous. NaN if there is no reading."""
+    lacking: str | None = None
+    """Why a judge gave no reading."""
 
 
 class AnswerReader(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from dialeval.core import Detector, resources_of
 from dialeval.data.types import Context, Response
-from dialeval.errors import DialevalError
+from dialeval.errors import DialevalError, RunFailed
 from dialeval.nbest.detectors import SHIPPED, detector_named, threshold_of
 from dialeval.text.blank import is_blank
 
@@ -69,6 +70,11 @@ class FilterRule:
         found = (
             self.judge.contradiction([c for c, _ in pairs], [t for _, t in pairs]).tolist() if pairs else []
         )
+        if any(map(math.isnan, found)):
+            raise RunFailed(
+                f"{self.detector} gave no verdict on {sum(map(math.isnan, found)):,} of {len(found):,} candidates, so "
+                "that the filter cannot choose. The same command asks again for what failed."
+            )
         known: dict[tuple[Context, str], float] = dict(zip(pairs, found, strict=True))
         return [
             self._remaining(places, [known[contexts[row], candidates[row][place].text] for place in places])

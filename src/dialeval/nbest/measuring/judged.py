@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
@@ -16,6 +17,7 @@ from dialeval.nbest.document import ListKind
 from dialeval.text.blank import is_blank
 
 Verdict: TypeAlias = Literal["consistent", "contradictory", "ambiguous"]
+NO_VERDICT: Final = "the judge gave no verdict on a response; the same command asks again for what failed"
 NOTHING_SAID: Final = "the responder has said nothing before"
 
 
@@ -126,9 +128,9 @@ def _by_meaning(lists: Sequence[NBest], reader: AnswerReader) -> list[JudgedList
             else "contradictory"
             for reading, response in zip(mine, nbest.responses, strict=True)
         )
-        judged.append(
-            JudgedList(nbest, verdicts, tuple(reading.probability for reading in mine), str(reader.signature))
-        )
+        probabilities = tuple(reading.probability for reading in mine)
+        lacking = next((reading.lacking for reading in mine if reading.lacking is not None), None)
+        judged.append(JudgedList(nbest, verdicts, probabilities, str(reader.signature), lacking))
     return judged
 
 
@@ -146,12 +148,18 @@ def _by_detector(lists: Sequence[NBest], detector: Detector) -> list[JudgedList]
     for nbest in lists:
         given = [next(probabilities) for _ in nbest.responses]
         verdicts: tuple[Verdict, ...] = tuple(
-            "contradictory" if says_nothing(response) or p >= threshold else "consistent"
+            "contradictory"
+            if says_nothing(response) or p >= threshold
+            else "ambiguous"
+            if math.isnan(p)
+            else "consistent"
             for p, response in zip(given, nbest.responses, strict=True)
         )
         sure = tuple(
             1 - p if verdict == "consistent" else p for p, verdict in zip(given, verdicts, strict=True)
         )
         obstacle = None if has_said(nbest.context) else NOTHING_SAID
+        if any(map(math.isnan, given)):
+            obstacle = NO_VERDICT
         judged.append(JudgedList(nbest, verdicts, sure, str(detector.signature), obstacle))
     return judged

@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypeGuard
 
 from dialeval.errors import RunFailed, Unsuitable, writable_text
 from dialeval.systems.openai.keys import Key
+from dialeval.systems.openai.spending import Spent
 
 _CUT: Final = ("length", "max_tokens")
 """Values of ``finish_reason`` if a limit on tokens ended an answer: OpenAI's, and that of gateways to others."""
@@ -48,9 +49,11 @@ class PromptTokens(NamedTuple):
     """None for the first, which nothing precedes."""
 
 
-def tokens_spent(body: object) -> int | None:
-    """Tokens of prompt and answer; None if the server does not say."""
-    return counted(body, "total_tokens")
+def spent_on(body: object) -> Spent:
+    """Tokens of prompt and answer as the server counts them."""
+    if not isinstance(body, Mapping):
+        return Spent()
+    return Spent(*(counted(body, f"{name}_tokens") for name in ("total", "prompt", "completion")))
 
 
 def counted(body: object, name: str) -> int | None:

@@ -16,7 +16,8 @@ from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from dialeval.errors import ResourceUnavailable, RunFailed, install_advice
 from dialeval.systems.openai.answers import (
@@ -26,11 +27,11 @@ from dialeval.systems.openai.answers import (
     error_in,
     refusal,
     said,
-    tokens_spent,
+    spent_on,
     worth_retrying,
 )
 from dialeval.systems.openai.keys import Key, hidden_in_logs
-from dialeval.systems.openai.system import OUTAGE, Meter
+from dialeval.systems.openai.spending import OUTAGE, Meter, Spent
 
 try:
     import httpx2
@@ -66,20 +67,20 @@ class Body(NamedTuple):
     """Reason why it is not the whole body; None if it is."""
 
 
-async def read_body(response: RawAnswer) -> Body:
-    """The body, unpacked; at most `LARGEST` bytes of it, however long or packed it is."""
+async def read_body(response: RawAnswer, largest: int = LARGEST) -> Body:
+    """The body, unpacked; at most so many bytes of it, however long or packed it is."""
     packing = response.headers.get("content-encoding", "").strip().lower()
     if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
         return Body(b"", f"an answer packed as {packing[:40]!r}, which was not asked for")
     content, unpacker = bytearray(), None if packing in ("", "identity") else _Unpacker()
     async for part in response.aiter_raw():
-        room = LARGEST + 1 - len(content)
+        room = largest + 1 - len(content)
         try:
             content += part[:room] if unpacker is None else unpacker.unpack(part, room)
         except zlib.error:
             return Body(bytes(content), f"an answer that is not what its head says, {packing}")
-        if len(content) > LARGEST:
-            return Body(bytes(content[:LARGEST]), f"an answer of more than {LARGEST // 2**20} MiB, unpacked")
+        if len(content) > largest:
+            return Body(bytes(content[:largest]), f"an answer of more than {largest // 2**20} MiB, unpacked")
     return Body(bytes(content))
 
 
@@ -181,12 +182,27 @@ class _Fault:
     """
 
 
+class Outgoing(NamedTuple):
+    """A request as it is sent."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    """Under the server's address."""
+    fields: Mapping[str, Any] = MappingProxyType({})
+    """Its body, as the HTTP library takes it: ``json``, or ``data`` and ``files``."""
+    parse: Callable[[str], object] = json.loads
+    """From the text of an answer to what is read."""
+    largest: int = LARGEST
+    paid: bool = True
+    """Whether it counts as a request, and its answer's tokens as spent."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequestResult(Generic[T]):
     """Result of a request that was answered."""
 
     content: T
-    tokens: int | None
+    tokens: Spent
     seconds: float
     """From the request to the whole answer."""
 
@@ -231,16 +247,22 @@ class Sender:
         RunFailed if there is none, GivenUp if that may concern this request alone, Refusal if the server will not give
         one.
         """
+        return await self.exchange(Outgoing("POST", path, {"json": body}), read)
+
+    async def exchange(self, request: Outgoing, read: Callable[[object], T]) -> RequestResult[T]:
+        """The same of any request."""
         began, attempts = time.monotonic(), 0
         while True:
             await self._keep_quiet()
             if self.stopped and not attempts:
                 raise RunFailed("Not sent, because another request failed for good.")
-            self.meter.charge_request()
-            result = await self._attempt(path, body, read)
+            if request.paid:
+                self.meter.charge_request()
+            result = await self._attempt(request, read)
             if isinstance(result, RequestResult):
                 self.meter.note_answer()
-                self.meter.charge_tokens(result.tokens)
+                if request.paid:
+                    self.meter.charge_tokens(result.tokens)
                 return result
             attempts += 1
             wait = back_off(self.connection.backoff, attempts) if result.wait is None else result.wait
@@ -260,17 +282,15 @@ class Sender:
                 raise RunFailed("Another request failed for good while this one waited.")
             await asyncio.sleep(wait)
 
-    async def _attempt(
-        self, path: str, body: Mapping[str, object], read: Callable[[object], T]
-    ) -> RequestResult[T] | _Fault:
-        url, began = f"{self.connection.base_url}/{path}", time.monotonic()
+    async def _attempt(self, request: Outgoing, read: Callable[[object], T]) -> RequestResult[T] | _Fault:
+        url, began = f"{self.connection.base_url}/{request.path}", time.monotonic()
         try:
             # A server that sends a byte now and then never times out by itself; hence the limit on the whole.
             async with (
                 asyncio.timeout(self.connection.timeout),
-                self._client.stream("POST", url, json=body) as response,
+                self._client.stream(request.method, url, **request.fields) as response,
             ):
-                content = await read_body(response)
+                content = await read_body(response, request.largest)
         except (TimeoutError, httpx2.TimeoutException):
             return _Fault(f"no whole answer within {self.connection.timeout:g} s")
         except httpx2.ConnectError as error:
@@ -279,10 +299,15 @@ class Sender:
             return _Fault(f"the connection broke off ({self._words(error)})")
         except (httpx2.InvalidURL, httpx2.RequestError) as error:
             raise RunFailed(f"{url} cannot be asked: {self._words(error)}") from None
-        return self._read(response, content, read, time.monotonic() - began)
+        return self._read(request, response, content, read, time.monotonic() - began)
 
     def _read(
-        self, response: httpx2.Response, body: Body, read: Callable[[object], T], seconds: float
+        self,
+        request: Outgoing,
+        response: httpx2.Response,
+        body: Body,
+        read: Callable[[object], T],
+        seconds: float,
     ) -> RequestResult[T] | _Fault:
         status, shown = response.status_code, body.content.decode(errors="replace")
         if worth_retrying(status, shown):
@@ -298,7 +323,7 @@ class Sender:
             return _Fault("an answer that is not UTF-8", of_item=True)
         try:
             # Decoded first: JSON has many spellings of one text.
-            content = self._key.hide_in_all(json.loads(text))
+            content = self._key.hide_in_all(request.parse(text))
             wrong = error_in(content)
         except RecursionError:
             raise Unusable("an answer of JSON that is nested too deeply") from None
@@ -307,7 +332,7 @@ class Sender:
         if wrong is not None:
             raise refusal(status, wrong, self._key, self.connection.api_key_env)
         try:
-            return RequestResult(read(content), tokens_spent(content), seconds)
+            return RequestResult(read(content), spent_on(content), seconds)
         except Malformed as error:
             return _Fault(f"an answer of an unknown shape ({self._words(error)})")
 

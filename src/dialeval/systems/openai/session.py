@@ -152,6 +152,16 @@ class Session:
             self._memory.keep(key, reply)
         return reply
 
+    @property
+    def sender(self) -> Sender:
+        """What sends its requests."""
+        return self._sender
+
+    @property
+    def memory(self) -> Memory:
+        """Where its answers are kept."""
+        return self._memory
+
     def recall(self, question: Question) -> list[Any] | None:
         """Return what was noted under this question, which need not be one for the server."""
         try:

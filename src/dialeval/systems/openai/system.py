@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,100 +17,9 @@ import numpy as np
 from dialeval.core import AnswerRule, Floats, Integers, Signature
 from dialeval.core.answers import NO_KEY
 from dialeval.data.types import Context, Response, Turn
-from dialeval.errors import DialevalError, RunFailed, Unsuitable
+from dialeval.errors import DialevalError, Unsuitable
 from dialeval.systems.decoding.settings import Decoding
-
-OUTAGE: Final = 3
-"""Requests in a row that are given up, each after its retries, before a server is not asked any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The most that one process may spend on a system; None sets no limit. Kept answers cost nothing."""
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
-
-    requests: int | None = None
-    """Requests sent, those that failed and were sent again included."""
-    tokens: int | None = None
-    """Tokens of prompts and answers, as the server counts them; answers under way may exceed it."""
-
-    def __post_init__(self) -> None:
-        for name in ("requests", "tokens"):
-            most = getattr(self, name)
-            if most is not None and most < 1:
-                raise DialevalError(
-                    f"The budget of {name}: found {most}, expected at least 1; leave it out for no limit."
-                )
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Prices of a million tokens, in any currency."""
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
-
-    input: float = 0.0
-    """Of prompts."""
-    output: float = 0.0
-    """Of answers."""
-
-    def __post_init__(self) -> None:
-        for name in ("input", "output"):
-            price = getattr(self, name)
-            if not 0 <= price < math.inf:
-                raise DialevalError(f"The price of {name}: found {price}, expected at least 0.")
-
-
-class Meter:
-    """Requests and tokens that a system has spent in this process."""
-
-    def __init__(self, system: str, budget: Budget) -> None:
-        self.system, self.budget = system, budget
-        self.requests = 0
-        self.tokens = 0
-        self.reused: list[float | None] = []
-        """When each cached answer that was used instead of a request was asked; None if that is unknown."""
-        self._answered_at = -math.inf
-        self._lost = 0
-
-    def note_answer(self) -> None:
-        """Remember that the server answers."""
-        self._answered_at, self._lost = time.monotonic(), 0
-
-    def note_loss(self, began: float) -> bool:
-        """Return whether a request that began then and was given up shows an outage: the third without any answer.
-
-        Requests that other answers came beside are lost alone, however many they are.
-        """
-        if self._answered_at >= began:
-            return False
-        self._lost = (self._lost + 1) % OUTAGE
-        return self._lost == 0
-
-    def charge_request(self) -> None:
-        """Count a request that is about to be sent; RunFailed if the budget has no room for it."""
-        budget = self.budget
-        if budget.requests is not None and self.requests >= budget.requests:
-            raise RunFailed(self._spent(f"{budget.requests:,} requests"))
-        if budget.tokens is not None and self.tokens >= budget.tokens:
-            raise RunFailed(self._spent(f"{budget.tokens:,} tokens"))
-        self.requests += 1
-
-    def charge_tokens(self, tokens: int | None) -> None:
-        """Count the tokens of an answer; None if the server does not say, which a budget of tokens cannot bear."""
-        if tokens is None and self.budget.tokens is not None:
-            raise RunFailed(
-                f"The budget of {self.system!r} is in tokens, but its server does not report how many an answer took "
-                "('usage'). Set a budget of requests instead."
-            )
-        self.tokens += tokens or 0
-
-    def _spent(self, most: str) -> str:
-        return (
-            f"The budget of {self.system!r}, {most}, is used up: {self.requests:,} requests were sent and "
-            f"{self.tokens:,} tokens spent. Raise 'budget', or run again to spend as much once more."
-        )
+from dialeval.systems.openai.spending import Budget as Budget, Meter, Prices as Prices
 
 
 def meter(system: OpenAI) -> Meter:
@@ -122,7 +29,7 @@ def meter(system: OpenAI) -> Meter:
 
 @cache  # never forgotten: a budget is spent once
 def _meter(system: OpenAI) -> Meter:
-    return Meter(system.name, system.budget)
+    return Meter(system.name, system.budget, system.prices)
 
 
 ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
@@ -362,9 +269,7 @@ class OpenAI:
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """Return what this many tokens cost; None if no prices were given."""
-        if self.prices is None:
-            return None
-        return (prompt_tokens * self.prices.input + completion_tokens * self.prices.output) / 1e6
+        return None if self.prices is None else self.prices.of(prompt_tokens, completion_tokens)
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Natural-log probability of each whole response, and of ``end`` after it, given its context."""
