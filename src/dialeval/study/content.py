@@ -40,7 +40,7 @@ def content_of(
     ``answers`` gives the systems' responses to these items at least, to prompts and to whatever else was asked.
     ``evidence`` is that of measures which cannot be asked for it again.
     """
-    values = Values.of_blocks(blocks)
+    values, judges = Values.of_blocks(blocks), tuple(judge_notes(manifest.judges))
     chosen = choose(values)
     return Content(
         study=study,
@@ -56,12 +56,13 @@ def content_of(
         ),
         notes=(
             *answer_notes(manifest.answers, manifest.started),
-            *judge_notes(manifest.judges),
+            *judges,
             *(pair_notes(manifest.judge_pairs) if manifest.judge_pairs else ()),
             *map(sentence, manifest.unmatched),
             *notes_of(summary),
         ),
         points=points,
+        judges=judges,
     )
 
 

@@ -138,6 +138,8 @@ class Content:
     """Notes of capabilities below the leaderboard, and of files with lines that match no item."""
     points: Points
     """Ratings and scores of the same answers."""
+    judges: tuple[str, ...] = ()
+    """Sentences on the judges, which are among the notes, too."""
 
 
 class Place(NamedTuple):

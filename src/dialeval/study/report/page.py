@@ -37,7 +37,8 @@ def page_of(run: Content, sections: Sequence[Section] = (), beside: Sequence[Lin
     """The page as HTML, with the sections of capabilities and people, and links to pages ``beside`` it."""
     from markupsafe import Markup
 
-    board = tables.leaderboard(run.summary, run.values, run.notes)
+    folded = [note for note in run.notes if note not in run.judges]
+    board = tables.leaderboard(run.summary, run.values, folded)
     script, style = asset("report.js", ASSETS), asset("page.css")
     return template(ASSETS, "report.html").render(
         run=run,

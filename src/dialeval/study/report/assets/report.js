@@ -90,6 +90,23 @@
     return value.toFixed(places);
   }
 
+  const REPLY = "; reply: ";
+
+  // A line for each verdict; what the judge replied word for word is folded, as its reason stands before it.
+  function told(evidence) {
+    const box = make("dd", "evidence");
+    const several = evidence.split(REPLY).length > 2;
+    for (const line of several ? evidence.split("\n") : [evidence]) {
+      const end = line.indexOf(REPLY);
+      box.append(spoken("p", "", end < 0 ? line : line.slice(0, end)));
+      if (end < 0) continue;
+      const whole = make("details");
+      whole.append(make("summary", "", "whole reply"), spoken("p", "said", line.slice(end + REPLY.length)));
+      box.append(whole);
+    }
+    return box;
+  }
+
   function scores(item, at) {
     const list = make("dl", "scores");
     measures.forEach(({ name }, m) => {
@@ -99,7 +116,10 @@
       pair.append(make("dt", "", name));
       pair.append(value === null ? make("dd", "none", `unscored: ${reason}`) : make("dd", "", shown(value, m)));
       const found = item.evidence ? item.evidence[m][at] : null;
-      if (found) pair.append(spoken("dd", "evidence", found));
+      if (found) {
+        pair.classList.add("told");
+        pair.append(told(found));
+      }
       list.append(pair);
     });
     return list;
