@@ -278,6 +278,68 @@ def test_facts_by_a_judge_are_the_sentences_of_a_reference(
     assert "Is that fine" not in given["kept"]["evidence"]
 
 
+def test_runs_are_compared_and_shown_again_without_the_judges_file(
+    strong: str, served: BotServer, dialeval: Command, tmp_path: Path
+) -> None:
+    """Contradictions, lists, slots and facts, each of two systems in two runs."""
+    acts, lists, said = [], [], []
+    for number in range(6):
+        text = "Alimentum serves thai food." if number % 2 else "Alimentum is in the north."
+        context = [{"role": "user", "content": "Where?"}]
+        acts.append({"id": str(number), "act": "inform(name=Alimentum;food=thai)", "response": text})
+        said.append({"id": str(number), "context": context, "references": ["It is thai."], "response": text})
+        asked = [{"role": "assistant", "content": DOGS}, {"role": "user", "content": "A dog?"}]
+        answers = ["Yes, two.", NEVER] if number % 2 else [NEVER, NEVER]
+        lists.append({"id": str(number), "context": asked, "expected": "yes", "responses": answers})
+    files = {
+        name: write(
+            tmp_path / f"{name}.jsonl", [{**row, "system": system} for system in "ab" for row in rows]
+        )
+        for name, rows in (("acts", acts), ("lists", lists), ("said", said))
+    }
+    judged = {"name": "judged_facts", "by": strong}
+    systems = [{"name": n, "kind": "transcript", "path": files["said"], "system": n} for n in "ab"]
+    study = {"data": files["said"], "systems": systems, "measures": [judged], "trials": 50}
+    (tmp_path / "study.yaml").write_text(json.dumps(study), encoding="utf-8")
+    commands = {
+        "detected": ("consistency", "detect", two_systems(tmp_path), "--by", strong),
+        "measured": ("nbest", "measure", files["lists"], "--by", strong),
+        "scored": ("nlg", "score", files["acts"], "--by", strong),
+        "facts": ("run", "study.yaml"),
+    }
+    for folder, command in commands.items():
+        done = dialeval(*command, "-o", folder)
+        assert done.code == 0, (folder, done.err)
+    (tmp_path / "strong.yaml").unlink()
+    asked_before = len(served.bodies)
+    for folder in commands:
+        shown = dialeval("report", folder)
+        assert shown.code == 0, (folder, shown.err)
+        compared = dialeval("compare", f"{folder}:a", f"{folder}:b", "--json")
+        assert compared.code == 0, (folder, compared.err)
+        assert json.loads(compared.out)["comparisons"]
+    assert len(served.bodies) == asked_before
+
+
+def two_systems(folder: Path) -> str:
+    """Dialogues of two systems, of which each contradicts itself in some."""
+    rows = [
+        {
+            "id": str(number),
+            "system": system,
+            "messages": [
+                {"role": "user", "content": "Any pets?"},
+                {"role": "assistant", "content": DOGS},
+                {"role": "user", "content": "What do you feed them?"},
+                {"role": "assistant", "content": NEVER if (number + len(system)) % 2 else FOOD},
+            ],
+        }
+        for system in "ab"
+        for number in range(6)
+    ]
+    return write(folder / "both.jsonl", rows)
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -318,7 +318,8 @@ def _measure(folder: Path, score: Score, code: Sequence[str]) -> Measure:
 
         measure = Measure(score.measure, RecordedJudge(score.signature), "", respondents_examples)
     else:
-        measure = build_measure(score.measure)
+        recorded = _recorded_by_judge(score) if "judge" in score.measure else None
+        measure = recorded or build_measure(score.measure)
     if str(measure.metric.signature) != score.signature:
         raise BadInput(
             path=str(folder / "summary.json"),
@@ -328,6 +329,17 @@ def _measure(folder: Path, score: Score, code: Sequence[str]) -> Measure:
             todo="The run was made with another version of this measure: run the study again to compare it.",
         )
     return measure
+
+
+def _recorded_by_judge(score: Score) -> Measure | None:
+    """The measure of a score that a named judge gave, whose description is not read again; None of other measures."""
+    from dialeval.judge.recorded import RecordedByJudge, is_by_judge, without_judge
+
+    if not is_by_judge(score.measure):
+        return None
+    plain = build_measure(without_judge(score.measure))
+    metric = RecordedByJudge(score.signature, plain.metric)
+    return dataclasses.replace(plain, label=score.measure, metric=metric)
 
 
 def _folder_of(place: str, code: Sequence[str]) -> Path:

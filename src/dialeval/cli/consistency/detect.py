@@ -58,7 +58,7 @@ Model: TypeAlias = Annotated[
         "--model",
         metavar="PATH|NAME",
         help="The detector: 'shipped', what 'dialeval train contradiction' wrote, or a sequence classifier of "
-        "Hugging Face with a label 'contradiction', such as one for NLI; --by names a judge.",
+        "Hugging Face with a label 'contradiction', such as one for NLI, or a judge (judge:NAME).",
     ),
 ]
 ByJudge: TypeAlias = Annotated[
