@@ -138,6 +138,24 @@ def test_a_dry_run_of_a_system_that_is_called_like_its_judge_prints_the_plan(
     assert "would judge itself" in dialeval("score", file, "-m", metric).err
 
 
+def test_the_same_holds_for_measures_by_a_named_judge(dialeval: Command, tmp_path: Path) -> None:
+    context = [{"role": "user", "content": "?"}]
+    row = {
+        "id": "1",
+        "system": "big",
+        "context": context,
+        "response": "Yes.",
+        "references": ["It is. So it is."],
+    }
+    (tmp_path / "said.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (tmp_path / "big.yaml").write_text("model: big\nbase_url: http://127.0.0.1:1/v1\n", encoding="utf-8")
+    metric = ("score", "said.jsonl", "-m", "judged_facts(by='judge:big.yaml')")
+    (cost,) = json.loads(dialeval(*metric, "--dry-run", "--json").out)["costs"]
+    assert cost["requests"] == 2 + 4
+    assert "would judge itself" in cost["refused"]
+    assert "would judge itself" in dialeval(*metric).err
+
+
 def test_meters_count_themselves_and_together() -> None:
     with spending_together("both", Budget(requests=3, tokens=100)) as together:
         one, other = Meter("one", Budget(), Prices(1e6, 2e6)), Meter("other", Budget(requests=1))

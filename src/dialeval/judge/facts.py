@@ -60,6 +60,9 @@ class JudgedFacts(MeanOfValues[Example]):
     def unscorable(self, example: Example) -> str | None:
         """That there is nothing to compare with; Unsuitable if the judge would judge itself."""
         self._questioner.judge.refuse_itself(example.system)
+        return self._obstacle(example)
+
+    def _obstacle(self, example: Example) -> str | None:
         if not example.response.text.strip():
             return "blank response"
         given = example.references if self.against == "references" else example.knowledge
@@ -85,7 +88,7 @@ class JudgedFacts(MeanOfValues[Example]):
 
     def judged(self, subjects: Sequence[object]) -> Sequence[Asked]:
         """The judge, and the sentences that it is asked about."""
-        usable = [each for each in subjects if isinstance(each, Example) and self.unscorable(each) is None]
+        usable = [each for each in subjects if isinstance(each, Example) and self._obstacle(each) is None]
         asked = [_about(each, one) for each in usable for text in self._texts(each) for one in text]
         return [Asked(self._questioner.judge, asked)]
 

@@ -91,6 +91,9 @@ class JudgedSlotErrors(MeanOfValues[Example]):
     def unscorable(self, example: Example) -> str | None:
         """That the act has no slot with a value; Unsuitable if the judge would judge itself."""
         self._said.judge.refuse_itself(example.system)
+        return self._obstacle(example)
+
+    def _obstacle(self, example: Example) -> str | None:
         held = act_in(example.context)
         if held.meaning is None:
             return held.problem
@@ -129,7 +132,7 @@ class JudgedSlotErrors(MeanOfValues[Example]):
 
     def judged(self, subjects: Sequence[object]) -> Sequence[Asked]:
         """The judge with each of its two questions, and what they are about."""
-        usable = [each for each in subjects if isinstance(each, Example) and self.unscorable(each) is None]
+        usable = [each for each in subjects if isinstance(each, Example) and self._obstacle(each) is None]
         slots = [slot_question(each, need) for each in usable for need in _needs(each)]
         return [Asked(self._said.judge, slots), Asked(self._added.judge, list(map(added_question, usable)))]
 
