@@ -217,6 +217,21 @@ def test_a_judge_reads_expected_answers_and_detects_contradictions_in_other_list
     assert len(served.bodies) == asked
 
 
+def test_answers_are_read_by_a_judge_with_reasons_for_the_rest(
+    strong: str, dialeval: Command, tmp_path: Path
+) -> None:
+    texts = ("Two of them.", NEVER, "refuse")
+    rows = [{"id": str(n), "question": "Do you have a dog?", "answer": text} for n, text in enumerate(texts)]
+    file = write(tmp_path / "answers.jsonl", rows)
+    told = json.loads(dialeval("nbest", "answers", file, "--by", strong, "--json").out)
+    assert [each["label"] for each in told["answers"]] == ["yes", "no", None]
+    assert told["answers"][2]["reason"] == REASONS["unparsable"]
+    assert "judge=m-1:" in told["reader"]
+    printed = dialeval("nbest", "answers", file, "--by", strong).out
+    assert f"2\t–\t{REASONS['unparsable']}\t" in printed
+    assert dialeval("nbest", "answers", file, "--by", strong, "--reader", "first_word").code == 2
+
+
 def test_no_model_judges_its_own_responses_unless_that_is_meant(
     served: BotServer, dialeval: Command, tmp_path: Path
 ) -> None:
