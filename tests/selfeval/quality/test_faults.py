@@ -48,6 +48,7 @@ def found(response: str, said: tuple[str, ...] = SAID) -> list[str]:
         ("Ich kann Ihnen leider nichts anbieten.", "foreign"),
         ("すみません、よく分かりません。", "foreign"),
         ("You are such an idiot.", "rude"),
+        ("You really are too slow to understand anything, so leave me in peace.", "rude"),
         ("The garden behind the house costs $300 a month.", "unasked_price"),
     ],
 )
@@ -70,6 +71,7 @@ def test_a_fault_is_found(response: str, fault: str) -> None:
         "Hmm... well... let me think...",
         "no i ride a bus to work. this has happened twice. i need a car.",
         "I am so sorry for wasting your time.",
+        "Please leave a message, I am too busy to come to the phone.",
         "That is not a stupid question at all.",
         "The loser of the match was Liverpool.",
         "The clowns at the circus were funny.",

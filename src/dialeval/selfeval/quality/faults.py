@@ -9,15 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from functools import cache
 from itertools import pairwise
 from typing import Final
 
-import numpy as np
-
-from dialeval.core import Floats
-from dialeval.encoder.files import EMBEDDED
-from dialeval.encoder.model import unit_vectors
 from dialeval.metrics.assertions.languages import language_of
 from dialeval.metrics.facts.passage import Passage
 from dialeval.metrics.facts.quantities import quantities_in
@@ -30,6 +24,7 @@ from dialeval.selfeval.quality.features import (
     repeated_bigrams,
     words_of,
 )
+from dialeval.selfeval.quality.manners import shipped_manners
 from dialeval.text.english import is_negation
 from dialeval.text.sentences import split_sentences
 
@@ -73,19 +68,6 @@ _INSULT: Final = re.compile(
     re.IGNORECASE,
 )
 _REGRETS: Final = _words("sorry apologise apologize apologies")
-_HARSH: Final = (
-    "You are an idiot.",
-    "Shut up and leave me alone.",
-    "I don't care about your problems.",
-    "Nobody likes you.",
-    "Are you too dumb to understand this?",
-    "Go away and stop bothering me.",
-    "You are pathetic and disgusting.",
-    "Deal with it yourself, I won't help you.",
-    "Only a fool would say something like that.",
-)
-_HARSH_FROM: Final = 0.62
-"""Cosine to one of `_HARSH` from which on an utterance counts as rude."""
 _BEFORE: Final = 6
 """Words before an insult that may deny or regret it."""
 _FEWEST_FOREIGN: Final = 3
@@ -164,14 +146,14 @@ def foreign(moment: Moment) -> float:
 
 
 def rude(moment: Moment) -> float:
-    """1 if the response insults, by its words or by its similarity to harsh utterances, and does not deny to."""
+    """1 if the response insults, by its words or by its likeness to rude utterances, and does not deny to."""
     text = moment.response.text
     insults = list(_INSULT.finditer(text))
     if insults:
         return float(not all(_is_softened(text[: found.start()]) for found in insults))
     if not moment.response.words or _is_softened(" ".join(text.split()[:_BEFORE])):
         return 0.0
-    return float((_harsh() @ moment.response.unit).max() >= _HARSH_FROM)
+    return float(shipped_manners().rude(moment.response.unit))
 
 
 def _is_softened(before: str) -> bool:
@@ -214,9 +196,3 @@ def _is_long(said: Utterance) -> bool:
 def _language_before(moment: Moment) -> str | None:
     """Language of what was said before; None if it cannot be told."""
     return language_of(" ".join(turn.text for turn in moment.earlier))
-
-
-@cache
-def _harsh() -> Floats:
-    units = unit_vectors(_HARSH, EMBEDDED)
-    return np.stack([units[text] for text in _HARSH])
