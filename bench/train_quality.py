@@ -1,7 +1,8 @@
 """The weights that ``quality`` ships: ``python -m bench.train_quality`` fits them to the development sets.
 
 ``--lm`` fits the recipes that ask the language model too, on the first ``--asked`` subjects of each set, with values of
-`follow_ups` that ``--cache`` has or will have. ``--resamples N`` writes heads of sets drawn
+`follow_ups` that ``--cache`` has or will have. ``--fits`` instead adds the recipes that ask the cross-encoder to what
+OUT has, where follow-ups keep their weight. ``--resamples N`` writes heads of sets drawn
 again with replacement, to see how the numbers move; ``--without FEATURE`` prints the agreement without it.
 """
 
@@ -23,8 +24,8 @@ from dialeval.core import Floats
 from dialeval.data import Dialogue, Turn
 from dialeval.encoder.model import unit_vectors
 from dialeval.selfeval.metric import SHIPPED
-from dialeval.selfeval.quality.features import LM_FEATURES, feature_rows
-from dialeval.selfeval.quality.metric import FILE, Head, why_unscorable, write_heads
+from dialeval.selfeval.quality.features import FITS, LM_FEATURES, feature_rows, recipe_name
+from dialeval.selfeval.quality.metric import FILE, Head, find_head, why_unscorable, write_heads
 from dialeval.selfeval.quality.trainer import RatedSet as SetOfRatings, TrainedHeads, train, write_quality
 from dialeval.selfeval.subjects import Subject
 
@@ -49,6 +50,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.train_quality", description=__doc__)
     parser.add_argument("-o", "--out", type=Path, default=SHIPPED / "quality")
     parser.add_argument("--lm", action="store_true")
+    parser.add_argument("--fits", action="store_true")
     parser.add_argument("--asked", type=int, default=64)
     parser.add_argument("--cache", type=Path, default=FOLDER)
     parser.add_argument("--resamples", type=int, default=0)
@@ -58,6 +60,9 @@ def main(arguments: Sequence[str]) -> None:
     given = parser.parse_args(arguments)
     memory = Memory()
     sets = [_rated(read_set(name).first(limit)) for name, limit in SETS.items()]
+    if given.fits:
+        _add_fits(given.out, sets, memory)
+        return
     trained = train(sets, rows=memory.rows)
     heads = dict(trained.heads)
     agreement = list(trained.agreement)
@@ -77,9 +82,22 @@ def main(arguments: Sequence[str]) -> None:
         _write_resample(given.out / f"resample-{number}", sets, memory, number)
 
 
+def _add_fits(out: Path, sets: Sequence[SetOfRatings], memory: Memory) -> None:
+    """Write the heads that OUT has again, with those that ask the cross-encoder."""
+    file = find_head(out / FILE)
+    trained = train(sets, fits=True, rows=memory.rows)
+    _print(trained)
+    heads = {name: file.head(name) for name in sorted(file.recipes) if FITS not in name}
+    for kind in ("turn", "dialogue"):
+        fits, both = (recipe_name(kind, fits=True, lm=lm) for lm in (False, True))
+        heads[fits] = trained.heads[fits]
+        heads[both] = _joined(trained.heads[fits], heads[recipe_name(kind, lm=True)])
+    write_quality(out, TrainedHeads(heads, trained.agreement), sets, "python -m bench.train_quality --fits")
+
+
 def _print(trained: TrainedHeads) -> None:
     for row in trained.agreement:
-        print(f"{row.recipe:14} {row.name:26} {row.count:4} {row.spearman:6.3f} {row.how}")
+        print(f"{row.recipe:17} {row.name:26} {row.count:4} {row.spearman:6.3f} {row.how}")
 
 
 def _blinded(rated: SetOfRatings, feature: str) -> SetOfRatings:
@@ -96,7 +114,9 @@ class Memory:
 
     def rows(self, subjects: Sequence[Subject], names: Sequence[str]) -> Floats:
         """The features of these names, one row per subject."""
-        plain = [name for name in names if name not in LM_FEATURES]
+        if FITS in names:
+            self.read(subjects)
+        plain = [name for name in names if name not in (FITS, *LM_FEATURES)]
         rows = np.empty((len(subjects), len(names)))
         for column, values in zip(plain, feature_rows(subjects, plain, self.encode).T, strict=True):
             rows[:, names.index(column)] = values
@@ -113,6 +133,12 @@ class Memory:
             self.units |= unit_vectors(new[start : start + 2000], "minilm")
             print(f"\r{len(self.units)} texts ", end="", file=sys.stderr)
         return self.units
+
+    def read(self, subjects: Sequence[Subject]) -> None:
+        """Ask the cross-encoder about the subjects that it has not seen."""
+        new = [subject for subject in subjects if (FITS, subject.item, subject.system) not in self.answers]
+        for subject, value in zip(new, feature_rows(new, [FITS], self.encode)[:, 0], strict=True):
+            self.answers[FITS, subject.item, subject.system] = float(value)
 
     def ask(self, sets: Sequence[RatedSet], cache: Path) -> None:
         """Take the language model's values from the cache, or compute them."""

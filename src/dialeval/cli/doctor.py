@@ -184,7 +184,10 @@ def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
             yield status.detail
     for status in diagnosis.resources:
         if status.resource.name == BASES["deberta"].resource and status.state == "absent":
-            yield f"For a better contradiction detector, and to train on its base (--base deberta): {status.command}"
+            better = (
+                "For a better contradiction detector and quality, and to train on their base (--base deberta)"
+            )
+            yield f"{better}: {status.command}"
     if any(status.state == "absent" for status in diagnosis.resources):
         yield "For absent resources, install lines are in: dialeval resources ls"
     if not diagnosis.cache_writable:

@@ -208,7 +208,21 @@ def restore_adapter(model: FinetunedEncoder, path: Path) -> None:
 
     Changes that the adapter scales differently are rescaled, so that the model begins where the adapter ended.
     """
-    tensors, own = load_file(path), model.trained()
+    _restore(model, path, model.trained(), load_file(path))
+
+
+def restore_encoder(model: FinetunedEncoder, path: Path) -> None:
+    """Give the model an adapter's changes of the encoder and leave the head, which may be for something else."""
+    own, tensors = (
+        {name: weight for name, weight in each.items() if not name.startswith(HEAD)}
+        for each in (model.trained(), load_file(path))
+    )
+    _restore(model, path, own, tensors)
+
+
+def _restore(
+    model: FinetunedEncoder, path: Path, own: Mapping[str, Tensor], tensors: Mapping[str, Tensor]
+) -> None:
     if tensors.keys() != own.keys() or any(tensors[name].shape != own[name].shape for name in own):
         expected = f"an adapter of rank {model.settings.rank} with outputs {', '.join(model.outputs)}"
         raise BadInput(str(path), "an adapter of another shape", expected, "Give one that fits.")

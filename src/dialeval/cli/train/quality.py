@@ -15,9 +15,11 @@ from dialeval.cli.options import Json
 from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.cli.train.settings import Format, read_corpus
 from dialeval.data import Dialogue, Example, read
+from dialeval.encoder.bases import is_installed
 from dialeval.errors import Unsuitable
 from dialeval.files.folders import check_target
 from dialeval.options import Argument, Option
+from dialeval.selfeval.crossencoder.reading import BASE
 from dialeval.selfeval.quality.metric import FILE, why_unscorable
 from dialeval.selfeval.quality.trainer import RatedSet, train, write_quality
 
@@ -58,7 +60,7 @@ def quality(
         )
     check_target(out, FILE, kind="model")
     sets = [_rated(*pair, criterion, format) for pair in zip(files, ratings or files, strict=True)]
-    trained = train(sets, lm=lm)
+    trained = train(sets, lm=lm, fits=is_installed(BASE))
     out.mkdir(parents=True, exist_ok=True)
     write_quality(out, trained, sets, f"dialeval train quality {' '.join(files)} -o {out}")
     _print(trained, out, json)

@@ -20,6 +20,7 @@ from dialeval.data.types import Dialogue, Turn
 from dialeval.encoder.adapters import Adapted, AdapterFile, load_adapter
 from dialeval.encoder.files import EMBEDDED
 from dialeval.encoder.model import unit_vectors
+from dialeval.selfeval.crossencoder.reading import fit_logits
 from dialeval.selfeval.metric import adapter_file
 from dialeval.selfeval.subjects import Subject, judged_speakers, spoken_turns
 from dialeval.selfeval.turnwise import REACH, vector_scores
@@ -306,27 +307,34 @@ Encode: TypeAlias = Callable[[set[str]], Mapping[str, Floats]]
 
 LM_FEATURES: Final = {"follow_ups": 1}
 """Scores by the embedded language model, with their direction."""
+FITS: Final = "fits"
+"""Log-odds that a response fits what was said just before, by an encoder that reads them together."""
 DIRECTIONS: Final[Mapping[str, int]] = {
     **{name: feature.direction for name, feature in TURN_FEATURES.items()},
     **{name: feature.direction for name, feature in DIALOGUE_FEATURES.items()},
+    FITS: 1,
     **LM_FEATURES,
 }
 """Of every feature: 1 if more is better, -1 if less is."""
+
+
+def recipe_name(kind: Kind, *, lm: bool = False, fits: bool = False) -> str:
+    """As the file of heads calls it: ``turn``, ``dialogue``, and with ``+fits``, ``+lm`` or ``+fits+lm``."""
+    return kind + "+fits" * fits + "+lm" * lm
+
+
 # How much a single response says goes either way with its ratings, so it counts in dialogues alone.
-_OF_TURNS: Final = tuple(name for name in TURN_FEATURES if name != "response_information")
-_OF_DIALOGUES: Final = (*TURN_FEATURES, *DIALOGUE_FEATURES)
-RECIPES: Final[Mapping[tuple[Kind, bool], tuple[str, ...]]] = {
-    ("turn", False): _OF_TURNS,
-    ("dialogue", False): _OF_DIALOGUES,
-    ("turn", True): (*_OF_TURNS, *LM_FEATURES),
-    ("dialogue", True): (*_OF_DIALOGUES, *LM_FEATURES),
+_PLAIN: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "turn": tuple(name for name in TURN_FEATURES if name != "response_information"),
+    "dialogue": (*TURN_FEATURES, *DIALOGUE_FEATURES),
 }
-"""The features of each recipe, by what is judged and whether a language model is asked."""
-
-
-def recipe_name(kind: Kind, lm: bool) -> str:
-    """As the file of heads calls it: ``turn``, ``dialogue``, ``turn+lm``, ``dialogue+lm``."""
-    return f"{kind}+lm" if lm else kind
+RECIPES: Final[Mapping[str, tuple[str, ...]]] = {
+    recipe_name(kind, lm=lm, fits=fits): (*names, *(FITS,) * fits, *tuple(LM_FEATURES) * lm)
+    for kind, names in _PLAIN.items()
+    for fits in (False, True)
+    for lm in (False, True)
+}
+"""The features of each recipe, by what is judged, and whether the cross-encoder and the language model are asked."""
 
 
 def kind_of(subject: Subject) -> Kind:
@@ -341,8 +349,12 @@ def feature_rows(subjects: Sequence[Subject], names: Sequence[str], encode: Enco
     talks = [talk_of(subject, units) for subject in subjects]
     rows = np.empty((len(subjects), len(names)))
     for column, name in enumerate(names):
-        asked = name in LM_FEATURES
-        rows[:, column] = _follow_ups(subjects) if asked else [_measured(name, talk) for talk in talks]
+        if name in LM_FEATURES:
+            rows[:, column] = _follow_ups(subjects)
+        elif name == FITS:
+            rows[:, column] = mean_fits(talks)
+        else:
+            rows[:, column] = [_measured(name, talk) for talk in talks]
     return rows
 
 
@@ -352,6 +364,18 @@ def _measured(name: str, talk: Talk) -> float:
     values = [TURN_FEATURES[name].measure(moment) for moment in talk.moments]
     known = [value for value in values if not np.isnan(value)]
     return float(np.mean(known)) if known else float("nan")
+
+
+def mean_fits(talks: Sequence[Talk]) -> Floats:
+    """The mean log-odds of each talk's responses; NaN without responses."""
+    logits = iter(fit_logits([turns_read(moment) for talk in talks for moment in talk.moments]).tolist())
+    means = [[next(logits) for _ in talk.moments] for talk in talks]
+    return np.array([np.mean(own) if own else np.nan for own in means])
+
+
+def turns_read(moment: Moment) -> list[str]:
+    """The turns before a response, and the response, as the cross-encoder reads them."""
+    return [said.text.strip() for said in (*moment.earlier, moment.response)]
 
 
 def _follow_ups(subjects: Sequence[Subject]) -> Floats:

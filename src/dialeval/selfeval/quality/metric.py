@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,14 +16,17 @@ from dialeval.core import Floats
 from dialeval.data.speakers import folded
 from dialeval.data.types import Dialogue, Example, Response
 from dialeval.encoder import files as encoders
+from dialeval.encoder.bases import is_installed
 from dialeval.encoder.model import unit_vectors
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.digests import hash_file
 from dialeval.files.foreign import as_bad_input, safetensors_errors, weights_path
 from dialeval.resources.huggingface import require_torch
+from dialeval.selfeval.crossencoder.reading import BASE, shipped_file
 from dialeval.selfeval.metric import EMBEDDED, SHIPPED
 from dialeval.selfeval.quality.faults import blame
 from dialeval.selfeval.quality.features import (
+    FITS,
     Kind,
     Moment,
     Utterance,
@@ -66,6 +69,11 @@ class HeadFile:
 
     path: Path
     sha256: str
+
+    @property
+    def recipes(self) -> frozenset[str]:
+        """What the file has heads for."""
+        return frozenset(_load(self.path, self.sha256))
 
     def head(self, recipe: str) -> Head:
         """The head of that recipe, such as ``turn``; ResourceUnavailable if the file has none."""
@@ -131,14 +139,16 @@ class Quality(Scorer):
     """Quality of a response or a dialogue, by features that were weighed on people's ratings of other systems.
 
     A weighted sum of standardised features: the score of `selfeval`, likeness in meaning to what was said before,
-    repetition of oneself and within the response, information, questions; of a dialogue the means of these over the
+    repetition of oneself and within the response, information, questions, and where its base is installed how well a
+    cross-encoder finds that the response fits; of a dialogue the means of these over the
     judged turns, and also variety of words, the other side's reactions, and information. 0 is the average of the rated
     sets that it was fitted to, 1 a standard deviation of their ratings. Responses and dialogues have weights of their
     own, so compare only values of the same kind. The corpus score is the mean.
 
-    Supervised by ratings of other systems than yours. Spearman with people, within systems / pooled: FED dialogues
-    .264 / .513 (``lm=True`` .353 / .653), FED turns .245 / .274 (``lm=True`` .309 / .425), GRADE ConvAI2 .480 / .545,
-    GRADE DailyDialog .317 / .311, USR TopicalChat .285 / .392; docs/which-scorer.md has intervals and more sets.
+    Supervised by ratings of other systems than yours. Spearman with people, within systems / pooled, with the base
+    ``deberta`` installed: FED dialogues .307 / .542 (``lm=True`` .378 / .664), FED turns .261 / .269 (.325 / .424),
+    GRADE ConvAI2 .531 / .574, GRADE DailyDialog .393 / .394, USR TopicalChat .301 / .375. Without: .264 / .513
+    (.353 / .653), .245 / .274 (.309 / .425), .480 / .545, .317 / .311, .285 / .392. docs/which-scorer.md has intervals.
     Enough to compare systems on many items, not to judge a single one.
     """
 
@@ -150,8 +160,13 @@ class Quality(Scorer):
     """Whether to ask the embedded language model too what it expects the other side to say next; about 0.7 s more."""
     model: str = EMBEDDED
     """``embedded``, or the folder that ``dialeval train quality`` wrote."""
+    base: Literal["best", "minilm", "deberta"] = "best"
+    """``deberta`` to ask the cross-encoder too how well a response fits, ``minilm`` not to; ``best`` asks it if its
+    base is installed and the weights know of it."""
 
     def __post_init__(self) -> None:
+        if self.asks_fits:
+            shipped_file()
         if self.lm:
             require_torch("quality(lm=True)", "transformers")
         self._file()
@@ -161,13 +176,25 @@ class Quality(Scorer):
         """The weights, and the models behind the features, each with its hash."""
         adapter = embedded_adapter()
         weights = ("weights", self._file().sha256[:12])
-        facts = (weights, ("adapter", adapter.fact), ("encoder", adapter.weights.fact))
-        return (*facts, ("lm", _follow_ups_fact())) if self.lm else facts
+        facts = [weights, ("adapter", adapter.fact), ("encoder", adapter.weights.fact)]
+        if self.asks_fits:
+            file = shipped_file()
+            facts += [("fits", file.fact), ("base", file.weights.fact)]
+        return (*facts, ("lm", _follow_ups_fact())) if self.lm else tuple(facts)
 
     @property
     def resources(self) -> Mapping[str, str]:
-        """The weights, the adapter of `selfeval` and the encoder, each with its sha256."""
-        return {FILE: self._file().sha256, **embedded_adapter().resources}
+        """The weights, the adapter of `selfeval` and the encoder, and what else is asked, each with its sha256."""
+        fits = shipped_file().resources if self.asks_fits else {}
+        return {FILE: self._file().sha256, **embedded_adapter().resources, **fits}
+
+    @property
+    def asks_fits(self) -> bool:
+        """Whether the cross-encoder is asked."""
+        if self.base != "best":
+            return self.base == BASE
+        known = any(FITS in recipe for recipe in self._file().recipes)
+        return known and is_installed(BASE)
 
     def unscorable(self, subject: Subject) -> str | None:
         """Reason why nothing can be judged here, or None."""
@@ -206,7 +233,7 @@ class Quality(Scorer):
 
     def head(self, kind: Kind) -> Head:
         """The weights for responses or for dialogues."""
-        return self._file().head(recipe_name(kind, self.lm))
+        return self._file().head(recipe_name(kind, lm=self.lm, fits=self.asks_fits))
 
     def _file(self) -> HeadFile:
         return find_head((SHIPPED / "quality" if self.model == EMBEDDED else Path(self.model)) / FILE)

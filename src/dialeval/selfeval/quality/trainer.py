@@ -148,9 +148,16 @@ class TrainedHeads:
 
 
 def train(
-    sets: Sequence[RatedSet], *, lm: bool = False, ridge: float = RIDGE, rows: Rows = feature_rows
+    sets: Sequence[RatedSet],
+    *,
+    lm: bool = False,
+    fits: bool = False,
+    ridge: float = RIDGE,
+    rows: Rows = feature_rows,
 ) -> TrainedHeads:
-    """A head for every kind of subject with enough ratings; with ``lm`` also one that asks the language model.
+    """A head for every kind of subject with enough ratings.
+
+    With ``fits`` also one that asks the cross-encoder, with ``lm`` ones that ask the language model too.
 
     Dialogues that people rated as a whole teach the head of responses too, by the means over their judged turns;
     all sets of responses together weigh as much as all sets of dialogues together. The head of dialogues is fitted to
@@ -165,12 +172,20 @@ def train(
     heads: dict[str, Head] = {}
     agreement: list[Agreement] = []
     for kind in kinds:
-        for asked in (False, True) if lm else (False,):
-            recipe = Recipe(kind, asked, ridge)
+        for name in _recipes(kind, lm=lm, fits=fits):
+            recipe = Recipe(name, kind, ridge)
             lessons = [lesson for rated in sets for lesson in recipe.lessons(rated, rows)]
             heads[recipe.name] = recipe.fit(lessons)
             agreement += recipe.agreement(lessons)
     return TrainedHeads(heads, tuple(agreement))
+
+
+def _recipes(kind: Kind, *, lm: bool, fits: bool) -> list[str]:
+    return [
+        recipe_name(kind, lm=asked, fits=read)
+        for asked in ((False, True) if lm else (False,))
+        for read in ((False, True) if fits else (False,))
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,20 +199,15 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Kind of subject, its features, and the strength of the ridge."""
+    """Name, as the file of heads has it, kind of subject, and the strength of the ridge."""
 
+    name: str
     kind: Kind
-    lm: bool
     ridge: float
-
-    @property
-    def name(self) -> str:
-        """As the file of heads calls it."""
-        return recipe_name(self.kind, self.lm)
 
     def lessons(self, rated: RatedSet, rows: Rows) -> Iterator[Lesson]:
         """Lessons of the set: its own kind, and dialogues also for the head of responses."""
-        names = RECIPES[self.kind, self.lm]
+        names = RECIPES[self.name]
         for kind in dict.fromkeys((self.kind, "dialogue")):
             own = rated.of_kind(kind)
             if len(own.subjects) >= FEWEST and np.ptp(own.ratings) > 0:
@@ -208,7 +218,7 @@ class Recipe:
 
     def fit(self, lessons: Sequence[Lesson]) -> Head:
         """The head fitted to all of these."""
-        names = RECIPES[self.kind, self.lm]
+        names = RECIPES[self.name]
         counts = {kind: sum(lesson.kind == kind for lesson in lessons) for kind in KINDS}
         weights = [1 / counts[lesson.kind] for lesson in lessons]
         directions = [DIRECTIONS[name] for name in names]
