@@ -36,6 +36,7 @@ from dialeval.selfeval.quality.features import (
     kind_of,
     recipe_name,
 )
+from dialeval.selfeval.quality.misfits import misfits
 from dialeval.selfeval.scorer import Scorer, removal_effects
 from dialeval.selfeval.subjects import Subject, are_judged, exchanges_of, spoken_turns, turns_of, unscorable
 
@@ -215,7 +216,8 @@ class Quality(Scorer):
         The highest belongs to the turn that hurts most. One value for each of the subject's turns, as a dialogue; NaN
         if nothing could be judged without it and it has no fault. `dialeval.selfeval.quality.faults` lists the faults,
         such as an echo, words in disorder or an insult, in answers to other turns. They count here alone: the scores
-        know only what was weighed on ratings.
+        know only what was weighed on ratings. With the cross-encoder, up to a quarter is added for a turn that fits
+        neither what was said before it nor what was said next.
         """
 
         def values(dialogues: Sequence[Dialogue]) -> list[float]:
@@ -225,7 +227,8 @@ class Quality(Scorer):
                 next(known) if self.unscorable(dialogue) is None else float("nan") for dialogue in dialogues
             ]
 
-        removed, blamed = removal_effects(subject, values), _blamed(subject)
+        removed = removal_effects(subject, values)
+        blamed = _blamed(subject, with_misfits=self.asks_fits)
         return [
             faults if faults and math.isnan(effect) else effect + faults
             for effect, faults in zip(removed, blamed, strict=True)
@@ -247,16 +250,23 @@ def why_unscorable(subject: Subject) -> str | None:
     return reason
 
 
-def _blamed(subject: Subject) -> list[float]:
+def _blamed(subject: Subject, *, with_misfits: bool) -> list[float]:
     """The faults of each turn of `turns_of`; 0 for turns that nobody judges or that answer nothing."""
     turns, judged = turns_of(subject), are_judged(subject)
     units = unit_vectors({turn.text.strip() for turn in turns}, encoders.EMBEDDED)
     said = [Utterance(folded(turn.speaker), turn.text, units[turn.text.strip()]) for turn in turns]
     earlier = [tuple(one for one in said[:place] if one.text.strip()) for place in range(len(said))]
-    return [
+    faults = [
         blame(Moment(turn, before)) if answers and before else 0.0
         for turn, before, answers in zip(said, earlier, judged, strict=True)
     ]
+    if with_misfits:
+        spoken = [place for place, turn in enumerate(said) if turn.text.strip()]
+        asked = [number for number, place in enumerate(spoken) if number and judged[place]]
+        texts = [said[place].text.strip() for place in spoken]
+        for number, misfit in zip(asked, misfits(texts, asked).tolist(), strict=True):
+            faults[spoken[number]] += misfit
+    return faults
 
 
 def _by_kind(subjects: Sequence[Subject]) -> dict[Kind, list[int]]:
