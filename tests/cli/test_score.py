@@ -143,7 +143,9 @@ def test_all_runs_what_can_run_and_says_how_to_enable_the_rest(dialeval, example
 
 def test_help_names_every_metric_and_all_runs_those_that_do_not_take_long(dialeval):
     known = {*METRICS, *CORPUS_MEASURES}
-    costly = {name for name, traits in METRICS.traits.items() if traits.costly}
+    tables = (METRICS.traits | CORPUS_MEASURES.traits).items()
+    costly = {name for name, traits in tables if traits.costly}
+    of_talks = {"success", "turns_to_success", "user_faults", "pass_k"}
     asked = {"lm_likelihood", "pmi", "follow_ups", "fed", "full"}
     from_data = {
         "assertions",
@@ -164,6 +166,7 @@ def test_help_names_every_metric_and_all_runs_those_that_do_not_take_long(dialev
         "slot_error_rate",
         "judge",
         *by_judge,
+        *of_talks,
         *from_data,
     }
     assert {name.partition("(")[0] for name in EVERY_METRIC} == known - costly
