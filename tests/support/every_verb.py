@@ -70,6 +70,7 @@ USES: Final[Mapping[str, Use]] = {
     "judge escalate": Use(
         "judge escalate judged.jsonl --items rated.jsonl --budget 10 --criterion overall -o {out}/more"
     ),
+    "judge steps": Use("judge steps coherence --by judge:smollm2-135m-instruct -o {out}/steps.txt"),
     "judge estimate": Use("judge estimate more rated_by.jsonl"),
     "judge drift": Use("judge drift judged.jsonl judged.jsonl --margin 0.5 -o {out}/drift.json"),
     "consistency probe": Use("consistency probe clashes.jsonl --kind entity -o {out}/probes.jsonl"),
