@@ -8,7 +8,7 @@ import pytest
 
 from dialeval.core import Signature
 from dialeval.data.types import Response, Turn
-from dialeval.talks.conduct import hold_talks, is_question
+from dialeval.talks.conduct import hold_talks, waits_for_answer
 from dialeval.talks.scenarios import Scenario
 from dialeval.talks.users import GraphUser, ModelUser, ReplayedUser, State
 
@@ -50,6 +50,7 @@ def test_scripted_turns_come_first_and_instructions_before_all():
         ("user", "two"),
         ("assistant", "re two"),
         ("user", "three"),
+        ("assistant", "re three"),
     ]
     assert (talk.item, talk.system, talk.metadata["end"]) == ("s/1", "bot", "user")
 
@@ -100,9 +101,11 @@ def test_a_small_model_is_asked_apart_whether_the_talk_is_over():
             ("Yes." if "booked" in context[-1].text else "No") if "observer" in context[0].text else "Please."
         )
 
-    user = ModelUser("small", Bot(reply), form="plain")
+    model = Bot(reply)
+    user = ModelUser("small", model, form="plain")
     answers = iter(["When?", "I see.", "It is booked.", "never"])
     (talk,) = hold_talks(Bot(lambda _c: next(answers)), [scenario()], user)
+    assert talk.metadata["usage"]["user"]["requests"] == len(model.heard) == 6
     assert [text for speaker, text in texts(talk) if speaker == "assistant"] == [
         "When?",
         "I see.",
@@ -127,10 +130,29 @@ def test_a_graph_goes_by_what_the_system_says():
 def test_a_system_that_says_nothing_ends_the_talk_as_silent():
     user = ReplayedUser("people", {"s": ("one", "two")}, "d")
     (talk,) = hold_talks(Bot(lambda c: "" if c[-1].text == "two" else "ok"), [scenario()], user)
-    # The user leaves with the last line, so the system is not asked about it.
-    assert talk.metadata["end"] == "user"
-    (talk,) = hold_talks(Bot(lambda _c: " "), [scenario()], user)
-    assert talk.metadata["end"] == "silent"
+    assert (talk.metadata["end"], len(talk.turns)) == ("silent", 3)
+    (talk,) = hold_talks(Bot(lambda _c: "ok"), [scenario()], user)
+    assert (talk.metadata["end"], len(talk.turns)) == ("user", 4)
+
+
+def test_a_recorded_user_of_one_turn_is_answered():
+    user = ReplayedUser("people", {"s": ("When do you open?",)}, "d")
+    (talk,) = hold_talks(Bot(lambda _c: "At 9."), [scenario()], user)
+    assert texts(talk) == [("user", "When do you open?"), ("assistant", "At 9.")]
+
+
+def test_one_talk_that_breaks_the_systems_code_fails_alone():
+    class Fragile(Bot):
+        def generate(self, contexts, *, n=1, seed=0):
+            if any("boom" in context[-1].text for context in contexts):
+                raise ValueError("it broke")
+            return super().generate(contexts, n=n, seed=seed)
+
+    user = ReplayedUser("people", {"a": ("one", "boom"), "b": ("one", "two")}, "d")
+    both = [Scenario(id=name, goal="g") for name in ("a", "b")]
+    broken, whole = hold_talks(Fragile(lambda _c: "ok"), both, user)
+    assert (broken.metadata["end"], "it broke" in broken.metadata["end_reason"]) == ("failed", True)
+    assert (whole.metadata["end"], len(whole.turns)) == ("user", 4)
 
 
 def test_repeats_have_seeds_of_their_own_and_equal_contexts_are_asked_about_once():
@@ -150,10 +172,20 @@ def test_repeats_have_seeds_of_their_own_and_equal_contexts_are_asked_about_once
     assert {talk.item for talk in talks} == {"a/1", "a/2", "b/1", "b/2"}
 
 
-def test_questions_are_told_by_their_end():
-    assert is_question('Shall I book it?" ')
-    assert is_question("**Really?**")
-    assert not is_question("You asked: when? It is at 9.")
+@pytest.mark.parametrize(
+    ("text", "waits"),
+    [
+        ("Shall I book it?", True),
+        ("Shall I proceed? (yes/no)", True),
+        ("Please confirm with yes or no.", True),
+        ("What is your order number? I need it to go on.", True),
+        ("[Proceed?]", True),
+        ('You asked "when?", and it is at 9.', False),
+        ("It is booked. Have a nice day!", False),
+    ],
+)
+def test_a_talk_cannot_end_while_the_system_waits_for_an_answer(text, waits):
+    assert waits_for_answer(text) is waits
 
 
 def test_what_the_user_costs_is_counted_beside_the_system():

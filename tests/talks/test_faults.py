@@ -71,6 +71,14 @@ def test_a_faultless_talk_has_none():
             (3, "ended_early", "the system had asked a question"),
         ),
         (["My lamp is broken."], (1, "ended_early", "1 turns of at least 2")),
+        (
+            ["My lamp is broken.", "Yes.", "It is a 4471.", "I see.", "ok"],
+            (3, "early", "order number: A-4471"),
+        ),
+        (
+            ["My lamp is broken.", "The order of things?", "A-4471", "I see.", "ok"],
+            (3, "early", "order number: A-4471"),
+        ),
     ],
 )
 def test_each_planted_fault_is_found(texts, fault):
@@ -86,3 +94,21 @@ def test_a_user_who_goes_on_after_success_is_seen():
 def test_scripted_turns_are_the_scenarios_own():
     scripted = SCENARIO.model_copy(update={"first": ("I am Bob, order 99.", "Room 7.")})
     assert found("I am Bob, order 99.", "Yes.", "Room 7.", "Fine.", "ok", scenario=scripted) == []
+
+
+def test_what_only_looks_like_a_fault_is_none():
+    five = SCENARIO.facts["order number"].model_copy(update={"value": "5"})
+    room = SCENARIO.model_copy(update={"facts": {"room": five}})
+    assert (
+        found("My lamp is broken.", "Yes, 15:30.", "No problem, merci, 15:30", "Ok.", "ok", scenario=room)
+        == []
+    )
+    german = Scenario.model_validate({"id": "s", "goal": "Eine Lampe kaufen.", "language": "de"})
+    said = (
+        "Guten Tag, ich suche eine Lampe.",
+        "Gern.",
+        "Haben Sie auch kleine Tische und Stühle?",
+        "Ja.",
+        "Danke",
+    )
+    assert found(*said, scenario=german) == []

@@ -6,6 +6,7 @@ import json
 import warnings
 from itertools import combinations
 from math import isnan
+from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
@@ -109,6 +110,55 @@ def test_faults_bound_success_from_both_sides():
     assert evaluate(UserFaults(), talks).score == pytest.approx(0.6)
     assert evaluate(UserFaults(kind="invented"), talks).score == pytest.approx(0.8)
     assert evaluate(UserFaults(), [talk("a", 0, True)]).estimate.n == 0
+
+
+def test_a_silent_talk_is_a_failure_under_pass_k_too():
+    said = [talk("a", 0, True), talk("a", 1, True)]
+    silent = [Dialogue(f"b/{n}", (Turn("user", "Hi?"),), "s", {"success": False}) for n in range(2)]
+    assert evaluate(Success(), said + silent).score == 0.5
+    assert evaluate(PassK(k=1), said + silent).score == 0.5
+    assert evaluate(PassK(k=2), said + silent).score == 0.5
+
+
+def test_talks_are_resampled_by_the_scenario_that_their_metadata_name(dialeval):
+    named = [{"id": f"t{n}", "scenario": f"s{n // 5}"} for n in range(40)]
+    for name, ids in (
+        ("meta", [each["id"] for each in named]),
+        ("ids", [f"s{n // 5}/{n}" for n in range(40)]),
+    ):
+        rows = [
+            {
+                "id": item,
+                "system": "bot",
+                "messages": [{"role": "user", "content": f"{n}"}, {"role": "assistant", "content": "ok"}],
+                "metadata": {"success": (n // 5) % 2 == 0, "scenario": named[n]["scenario"]},
+            }
+            for n, item in enumerate(ids)
+        ]
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    measures = ("-m", "success", "-m", "pass_k(k=2)", "--json")
+    by_ids, by_metadata = (
+        [[row[key] for key in ("score", "low", "high", "units")] for row in json.loads(done.out)["results"]]
+        for done in (dialeval("score", f"{name}.jsonl", *measures) for name in ("ids", "meta"))
+    )
+    assert by_metadata == by_ids
+    assert by_ids[0][3] == 8
+    for name in ("ids", "meta"):
+        assert dialeval("score", f"{name}.jsonl", "-m", "success", "-o", name).code == 0
+    found = [
+        json.loads(Path(name, "summary.json").read_text())["results"][0]["estimate"]
+        for name in ("ids", "meta")
+    ]
+    assert found[0] == found[1]
+    assert [found[0]["low"], found[0]["high"]] == by_ids[0][1:3]
+
+
+def test_a_misspelt_fault_is_no_faultless_talk():
+    wrong = talk("a", 0, True, faults=[{"turn": 1, "kind": "inventd"}])
+    found = evaluate(UserFaults(), [wrong])
+    assert found.reasons[0] == "metadata.faults[0] is of no known kind: 'inventd'"
+    assert evaluate(Success(counting="worst"), [wrong]).estimate.n == 0
+    assert evaluate(Success(), [wrong]).score == 1
 
 
 def test_turns_are_counted_where_the_goal_was_reached():

@@ -146,6 +146,13 @@ def test_a_person_plays_the_scenarios(dialeval, monkeypatch):
     assert [row["metadata"]["success"] for row in rows] == [True, False]
     assert figures(dialeval("talks", "users", "real.jsonl", "--json"))["user turns per talk"] == 1.5
     assert dialeval("chat", "bot.py:reply", "--scenario", "s.yaml", "--turns", "2").code == 2
+    lines = iter(["more", "/quit"])
+    dialeval("chat", "bot.py:reply", "--scenario", "s.yaml", "--limit", "1", "-o", "real.jsonl")
+    ids = [json.loads(line)["id"] for line in Path("real.jsonl").read_text().splitlines()]
+    assert ids == ["a/1", "b/1", "a/2"]  # earlier talks stay
+    lines = iter(["/quit"])  # a talk in which the person said nothing of their own is none
+    dialeval("chat", "bot.py:reply", "--scenario", "s.yaml", "--limit", "1", "-o", "none.jsonl")
+    assert not Path("none.jsonl").exists() or not Path("none.jsonl").read_text()
 
 
 def test_raters_play_the_scenarios_in_the_browser_and_fill_the_same_table(dialeval):

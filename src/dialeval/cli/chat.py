@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from itertools import islice
+from dataclasses import replace
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from dialeval.cli.options import From, Seed
 from dialeval.cli.parsing.parameters import BadUsage
 from dialeval.core import Generator
 from dialeval.core.answers import generate
-from dialeval.data import Dialogue, Prompt, Response, Turn, read_prompts, write
+from dialeval.data import Dialogue, Prompt, Response, Turn, read, read_prompts, write
 from dialeval.data.codec.sources import native_format
 from dialeval.display.wording import one_line
 from dialeval.engine.progress import RichProgress
@@ -48,7 +49,7 @@ def chat(
         Option(
             "--scenario",
             metavar="FILE",
-            help="Play the user of these scenarios, one talk each; -o keeps the talks with their outcomes.",
+            help="Play the user of these scenarios, one talk each until /quit; -o adds the talks with their outcomes.",
         ),
     ] = None,
     turns: Annotated[
@@ -128,7 +129,14 @@ def _play(speaker: Generator, file: Path, limit: int | None, seed: int, out: Pat
                 }
                 held.append(Dialogue(f"{scenario.id}/1", tuple(turns), speaker.name, metadata))
     finally:
-        spoken = [each for each in held if any(turn.speaker == "user" for turn in each.turns)]
+        first = {scenario.id: len(scenario.first) for scenario in scenarios}
+        spoken = [
+            each
+            for each in held
+            if sum(turn.speaker == "user" for turn in each.turns) > first[str(each.metadata["scenario"])]
+        ]
+        earlier = list(read(out, "dialogue")) if out is not None and out.is_file() else []
+        spoken = _numbered(spoken, earlier)
         judged = with_faults(with_outcomes(spoken, scenarios, file.parent), scenarios)
         for each in judged:
             told = {True: "reached", False: "not reached"}.get(bool(each.metadata["success"]))
@@ -138,7 +146,19 @@ def _play(speaker: Generator, file: Path, limit: int | None, seed: int, out: Pat
                 f"{each.item}: goal {'not known' if unknown else told}{f' ({why})' if why else ''}",
                 file=sys.stderr,
             )
-        _keep(out, judged)
+        _keep(out, [*earlier, *judged])
+
+
+def _numbered(talks: Sequence[Dialogue], earlier: Sequence[Dialogue]) -> list[Dialogue]:
+    """The talks as further repeats of their scenarios, after those that the file has."""
+    taken = {each.item for each in earlier}
+    found: list[Dialogue] = []
+    for talk in talks:
+        name = talk.metadata["scenario"]
+        number = next(n for n in count(1) if f"{name}/{n}" not in taken)
+        taken.add(f"{name}/{number}")
+        found.append(replace(talk, item=f"{name}/{number}", metadata={**talk.metadata, "repeat": number}))
+    return found
 
 
 def _keep(out: Path | None, dialogues: Sequence[Dialogue]) -> None:

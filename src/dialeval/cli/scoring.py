@@ -203,7 +203,7 @@ class Scoring:
         if whole:
             dialogues: Iterable[Dialogue] = read_dialogues(str(self.file), self.layout, on_bad)
             dialogues = judged.watch(first_items(dialogues, self.limit), whole)
-            results |= _each(whole, dialogues, plan, shard)
+            results |= _each(whole, dialogues, self._by_scenario(plan), shard)
         if whole and single:
             print(f"{', '.join(single)}: judged by the last turn of each dialogue", file=sys.stderr)
         if single:
@@ -226,6 +226,13 @@ class Scoring:
             copies.leaks(),
             judged.records() if shard is None else (),
         )
+
+    def _by_scenario(self, plan: Plan) -> Plan:
+        """The plan with talks about one scenario resampled together, if their metadata name scenarios."""
+        from dialeval.talks.outcome import by_scenario
+
+        talks = read_dialogues(str(self.file), self.layout, _pass_over if self.skip_bad else refuse)
+        return replace(plan, resampling=by_scenario(plan.resampling, talks))
 
     def _holding(self, metrics: Mapping[str, Metric[Example]]) -> list[str]:
         """Return the names of what needs all responses in memory."""

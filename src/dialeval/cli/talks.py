@@ -26,7 +26,7 @@ from dialeval.talks.behaviour import Behaviour, behaviour_of
 from dialeval.talks.correction import Corrected, correct_success
 from dialeval.talks.distil import distil
 from dialeval.talks.faults import with_faults
-from dialeval.talks.measure import TALKS
+from dialeval.talks.measure import TALKS, read_talks
 from dialeval.talks.outcome import scenario_of, success_of
 from dialeval.talks.scenarios import read_scenarios, write_scenarios
 from dialeval.talks.success import with_outcomes
@@ -124,6 +124,7 @@ def survive(
 
     Example: dialeval talks survive runs/with-gpt runs/with-llama
     """
+    _same_scenarios(run, other)
     first, second = load_run(run), load_run(other)
     sides = [_results(each.scored, metric, str(each.folder)) for each in (first, second)]
     found = compare_users(metric, sides[0], sides[1], first.resampling)
@@ -132,6 +133,24 @@ def survive(
         return
     print(f"{metric}: {SENTENCES[found.verdict]}.")
     print_table(_pairs(found, str(run), str(other)))
+
+
+def _same_scenarios(run: Path, other: Path) -> None:
+    """Refuse runs of one user, or of scenarios that differ; the talks of a run say both."""
+    users, digests = [], []
+    for folder in (run, other):
+        talks = list(read_talks(folder))
+        users.append({(talk.metadata.get("user_signature"), talk.metadata.get("seed")) for talk in talks})
+        digests.append({scenario_of(talk): talk.metadata.get("scenario_digest") for talk in talks})
+    if users[0] == users[1] and users[0]:
+        raise Unsuitable(f"{run} and {other} are talks with one and the same simulated user; give another's.")
+    shared = digests[0].keys() & digests[1].keys()
+    differ = sorted(name for name in shared if digests[0][name] != digests[1][name])
+    if differ:
+        raise Unsuitable(
+            f"The scenario {differ[0]!r} says something else in {other} than in {run}. Run both users with one file of "
+            "scenarios."
+        )
 
 
 def _results(scored: Sequence[object], metric: str, folder: str) -> dict[str, Result]:
@@ -184,11 +203,21 @@ def correct(
 
     Example: dialeval talks correct runs/talks real_talks.jsonl
     """
-    found = correct_success(_dialogues(run, None), _dialogues(real, format))
+    simulated, played = _dialogues(run, None), _dialogues(real, format)
+    found = correct_success(simulated, played)
+    known = {(talk.system, scenario_of(talk)) for talk in simulated}
+    strange = [talk for talk in played if (talk.system, scenario_of(talk)) not in known]
     if json:
-        print(jsonlib.dumps({"success": as_json(found)}, ensure_ascii=False))
+        left_out = [{"id": talk.item, "system": talk.system} for talk in strange]
+        print(jsonlib.dumps({"success": as_json(found), "left_out": left_out}, ensure_ascii=False))
         return
     print_table(_corrections(found))
+    if strange:
+        print(
+            f"{count(len(strange), 'real talk')} left out, of a system and scenario without simulated talks, such as "
+            f"{strange[0].item!r} with {strange[0].system!r}",
+            file=sys.stderr,
+        )
 
 
 def _corrections(found: Sequence[Corrected]) -> Table:

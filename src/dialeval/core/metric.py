@@ -138,6 +138,11 @@ class Metric(Generic[S_contra]):
         return self.signature.name
 
     @property
+    def judges_silence(self) -> bool:
+        """Whether a corpus measure has a verdict on subjects that the system left unanswered; others leave them out."""
+        return False
+
+    @property
     def whole_dialogues(self) -> bool:
         """Whether a metric of single responses can also judge whole dialogues."""
         return False

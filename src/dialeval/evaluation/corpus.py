@@ -45,7 +45,8 @@ def corpus_result(
     everything = list(subjects)
     silent = [is_unanswered(subject) for subject in everything]
     obstacles = [
-        _obstacle(metric, subject) or (BLANK if blank and silence == "worst" else None)
+        _obstacle(metric, subject)
+        or (BLANK if blank and silence == "worst" and not metric.judges_silence else None)
         for subject, blank in zip(everything, silent, strict=True)
     ]
     reasons = {index: reason for index, reason in enumerate(obstacles) if reason is not None}

@@ -156,7 +156,7 @@ def _study_of(content: Mapping[str, object], path: Path, text: str, digest: str)
         from dialeval.study.talks import on_recorded
 
         first = _first_of_answers(known)
-        known = [on_recorded(measure, leads=n == first) for n, measure in enumerate(known)]
+        known = [on_recorded(measure, built, leads=n == first) for n, measure in enumerate(known)]
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)

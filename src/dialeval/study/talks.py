@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from dialeval.files.folders import is_there
 from dialeval.files.foreign import load_yaml
 from dialeval.study.schema import TalksFile
 from dialeval.systems.custom import custom_place, make_custom_system
-from dialeval.talks.measure import TalkMeasure, TalkPlan
+from dialeval.talks.measure import TalkMeasure, TalkPlan, scenarios_of
 from dialeval.talks.outcome import scenario_of
 from dialeval.talks.review import Reviewer
 from dialeval.talks.scenarios import read_scenarios
@@ -52,7 +53,10 @@ def build_talks(given: TalksFile, folder: Path, seed: int, problems: list[str]) 
 
 def build_user(given: Mapping[str, Any], folder: Path) -> SimulatedUser:
     """Return the simulated user that a study describes: by ``graph``, by ``replay``, or a system that plays it."""
-    ways = [key for key in ("graph", "replay", "model", "kind") if key in given]
+    ways = [key for key in ("graph", "replay") if key in given]
+    strange = [key for key in given if key not in (*ways[:1], "name")] if ways else []
+    if strange:
+        raise DialevalError(f"user: found the key {strange[0]!r} beside {ways[0]!r}, which takes only 'name'")
     if "graph" in ways:
         return _graph(beside(folder, Path(str(given["graph"]))), str(given.get("name", "graph")))
     if "replay" in ways:
@@ -137,7 +141,19 @@ def _state(path: str, name: str, given: object) -> State:
     if not isinstance(after, Mapping):
         raise BadInput(path, repr(after)[:80], "states by pattern", f"Write {_SHAPE}.", field=f"{name}.next")
     pairs = tuple((str(pattern), str(target)) for pattern, target in after.items())
-    return State(str(given["say"]), pairs, bool(given.get("end", not pairs)))
+    for pattern, _ in pairs:
+        try:
+            re.compile("" if pattern == "*" else pattern)
+        except re.error as error:
+            todo = "Correct the pattern; '*' fits everything."
+            field = f"{name}.next"
+            raise BadInput(
+                path, f"the pattern {pattern!r} ({error})", "a pattern", todo, field=field
+            ) from None
+    end = given.get("end", not pairs)
+    if not isinstance(end, bool):
+        raise BadInput(path, repr(end)[:80], "true or false", f"Write {_SHAPE}.", field=f"{name}.end")
+    return State(str(given["say"]), pairs, end)
 
 
 def _replay(path: Path, name: str) -> ReplayedUser:
@@ -148,11 +164,18 @@ def _replay(path: Path, name: str) -> ReplayedUser:
     return ReplayedUser(name, said, hash_file(file_of(path)))
 
 
-def on_recorded(measure: Measure, *, leads: bool) -> Measure:
+def on_recorded(measure: Measure, systems: Sequence[System], *, leads: bool) -> Measure:
     """Return the measure as one of recorded dialogues; one that asks systems something else stays as it is."""
     if measure.capability is not None:
         return measure
-    return _of_talks(measure, TalkMeasure(on_talks(measure.metric), None, leads, _recorded), "recorded")
+    made = _of_talks(measure, TalkMeasure(on_talks(measure.metric), None, leads, _recorded), "recorded")
+    return replace(made, contexts=partial(_recorded_scenarios, systems))
+
+
+def _recorded_scenarios(systems: Sequence[System]) -> list[tuple[str, Hashable]]:
+    """Ids and scenarios of recorded talks that name these, by which they are resampled."""
+    recorded = [system for system in systems if isinstance(system, RecordedDialogues)]
+    return list(scenarios_of(each for system in recorded for each in system.dialogues))
 
 
 def _recorded(system: System, tools: Tools) -> list[Dialogue]:

@@ -16,8 +16,7 @@ from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.metrics.rows import mean_of_rows
 from dialeval.stats import leave_out
 from dialeval.stats.resampling.jackknife import jackknife_error, t_quantile
-from dialeval.talks.conduct import is_question
-from dialeval.talks.outcome import end_of
+from dialeval.talks.outcome import by_scenario, end_of
 
 _THANKS: Final = re.compile(r"\b(thanks?|thank you|thx|cheers|appreciate|grateful)\b", re.IGNORECASE)
 _COMPLAINTS: Final = re.compile(
@@ -26,6 +25,10 @@ _COMPLAINTS: Final = re.compile(
     re.IGNORECASE,
 )
 _Parts = tuple[float, float]
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip(" \t\n*_)\"'”’").endswith(("?", "？", "؟"))
 
 
 def _words(text: str) -> int:
@@ -41,7 +44,7 @@ FIGURES: Final[Mapping[str, Callable[[Dialogue, Sequence[str]], _Parts]]] = {
     "user turns per talk": lambda _talk, said: (len(said), 1),
     "words per user turn": lambda _talk, said: (sum(map(_words, said)), len(said)),
     "share of words in the first turn": lambda _talk, said: _information(said),
-    "share of turns that ask": lambda _talk, said: (sum(map(is_question, said)), len(said)),
+    "share of turns that ask": lambda _talk, said: (sum(map(_asks, said)), len(said)),
     "talks with thanks": lambda _talk, said: (any(map(_THANKS.search, said)), 1),
     "talks with a complaint": lambda _talk, said: (any(map(_COMPLAINTS.search, said)), 1),
     "talks that the user ends": lambda talk, _said: (end_of(talk) == "user", float(end_of(talk) is not None)),
@@ -107,7 +110,7 @@ def behaviour_of(
     The two groups are independent samples; the repeats of a scenario are one unit. Intervals of differences are Welch's
     with the jackknife's errors.
     """
-    resampling = resampling or Resampling()
+    resampling = by_scenario(resampling or Resampling(), [*first, *(second or ())])
     return [_figure(UserFigure(figure), first, second, resampling) for figure in FIGURES]
 
 

@@ -6,17 +6,19 @@ stopped, and nothing is paid for twice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from dialeval.core import Generator
+from dialeval.data.table import NoSpace
 from dialeval.data.types import Dialogue, Prompt, Response, Turn
 from dialeval.engine import Cache, Executor, Progress, Watch, unwatched
-from dialeval.errors import DialevalError, described
+from dialeval.errors import RunFailed, described
 from dialeval.evaluation.answers import answers_of
 from dialeval.talks.outcome import End
-from dialeval.talks.scenarios import Scenario
+from dialeval.talks.scenarios import Scenario, digest_of
 from dialeval.talks.users import SimulatedUser, UserRequest, UserTurn
 
 _SEEDS: Final = 1_000_003
@@ -86,13 +88,21 @@ class _Talk:
     def request(self) -> UserRequest:
         """What the user is asked."""
         heard = next((turn.text for turn in reversed(self.turns) if turn.speaker == "assistant"), "")
-        may_end = self.said + 1 >= self.scenario.least and bool(heard) and not is_question(heard)
+        may_end = self.said + 1 >= self.scenario.least and bool(heard) and not waits_for_answer(heard)
         return UserRequest(self.scenario, tuple(self.turns), may_end)
 
 
-def is_question(text: str) -> bool:
-    """Whether the last sentence of a text asks something, so that the talk cannot end there."""
-    return text.rstrip(" \t\n*_)\"'”’").endswith(("?", "？", "؟"))
+_REQUEST: Final = re.compile(
+    r"[?？؟]|\byes or no\b|\byes/no\b|\b(please|kindly)\s+(confirm|provide|tell|give|enter|share|send|specify|reply)\b|"
+    r"\b(do you|can you|could you|would you|shall i|should i) (confirm|agree|want|like)\b",
+    re.IGNORECASE,
+)
+_QUOTED: Final = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
+
+
+def waits_for_answer(text: str) -> bool:
+    """Whether a text asks something or wants a confirmation, so that the talk cannot end there; quotes do not count."""
+    return _REQUEST.search(_QUOTED.sub("", text)) is not None
 
 
 def hold_talks(
@@ -135,10 +145,10 @@ def _tell(progress: Progress, under_way: Sequence[_Talk]) -> None:
 
 
 def _let_user_speak(user: SimulatedUser, talks: Sequence[_Talk], seed: int, means: Means) -> None:
-    scripted = [talk for talk in talks if talk.said < len(talk.scenario.first)]
-    for talk in scripted:
-        talk.turns.append(Turn("user", talk.scenario.first[talk.said]))
-    free = [talk for talk in talks if talk not in scripted]
+    free = [talk for talk in talks if talk.said >= len(talk.scenario.first)]
+    for talk in talks:
+        if talk.said < len(talk.scenario.first):
+            talk.turns.append(Turn("user", talk.scenario.first[talk.said]))
     if not free:
         return
 
@@ -147,7 +157,9 @@ def _let_user_speak(user: SimulatedUser, talks: Sequence[_Talk], seed: int, mean
 
     try:
         turns = user.speak([talk.request() for talk in free], ask)
-    except DialevalError as error:
+    except NoSpace:  # every other talk would fail, too
+        raise
+    except Exception as error:  # foreign code, whatever it raises
         turns = [UserTurn("", failed=described(error)) for _ in free]
     for talk, turn in zip(free, turns, strict=True):
         _take(talk, turn)
@@ -173,12 +185,17 @@ def _let_system_speak(system: Generator, talks: Sequence[_Talk], seed: int, mean
     contexts = [tuple(talk.turns) for talk in talks]
     try:
         replies = ask_model(system, contexts, _seed(seed, talks[0].repeat), means)
-    except DialevalError as error:
+    except NoSpace:  # every other talk would fail, too
+        raise
+    except Exception as error:  # foreign code, whatever it raises
         if not began:
             raise
         for talk in talks:
             talk.close("failed", f"system: {described(error)}")
         return
+    lost = [reply for reply in replies if reply is not None and reply.cause == "failed"]
+    if lost and len(lost) == len(replies) and not began:
+        raise RunFailed(f"{system.name} answered nothing: {lost[0].missing}")
     for talk, reply in zip(talks, replies, strict=True):
         talk.system.add(reply)
         if reply is not None and reply.cause == "failed":
@@ -196,10 +213,33 @@ def ask_model(
 ) -> list[Response | None]:
     """Return the first response to each context; equal contexts are asked about once."""
     places = {context: None for context in contexts}
-    prompts = [Prompt(str(number), context) for number, context in enumerate(places)]
-    given = answers_of(model, prompts, seed, cache=means.cache, watch=unwatched, executor=means.executor)
-    known = dict(zip(places, (answers[0] if answers else None for answers in given.answers), strict=True))
+    known = dict(zip(places, _answers(model, list(places), seed, means), strict=True))
     return [known[context] for context in contexts]
+
+
+def _answers(
+    model: Generator, contexts: Sequence[tuple[Turn, ...]], seed: int, means: Means
+) -> list[Response | None]:
+    """The first responses; if asking for all at once fails, each is asked for alone, so that no failure is shared."""
+    prompts = [Prompt(str(number), context) for number, context in enumerate(contexts)]
+    try:
+        given = answers_of(model, prompts, seed, cache=means.cache, watch=unwatched, executor=means.executor)
+    except NoSpace:  # every other talk would fail, too
+        raise
+    except Exception:  # foreign code, whatever it raises
+        if len(contexts) == 1:
+            raise
+        return [_alone(model, context, seed, means) for context in contexts]
+    return [answers[0] if answers else None for answers in given.answers]
+
+
+def _alone(model: Generator, context: tuple[Turn, ...], seed: int, means: Means) -> Response | None:
+    try:
+        return _answers(model, [context], seed, means)[0]
+    except NoSpace:  # every other talk would fail, too
+        raise
+    except Exception as error:  # foreign code, whatever it raises
+        return Response("", missing=described(error), cause="failed")
 
 
 def _seed(seed: int, repeat: int) -> int:
@@ -209,6 +249,7 @@ def _seed(seed: int, repeat: int) -> int:
 def _dialogue(talk: _Talk, system: Generator, user: SimulatedUser, seed: int) -> Dialogue:
     metadata: dict[str, object] = {
         "scenario": talk.scenario.id,
+        "scenario_digest": digest_of([talk.scenario])[:12],
         "repeat": talk.repeat,
         "user": user.name,
         "user_signature": str(user.signature),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, count, islice
 from typing import Final
 
 from dialeval.data.types import Dialogue, Turn
-from dialeval.talks.conduct import is_question
+from dialeval.talks.conduct import waits_for_answer
 from dialeval.talks.outcome import scenario_of
 from dialeval.talks.scenarios import Fact, Scenario
 
@@ -20,6 +19,7 @@ _SMALL: Final = frozenset(map(str, range(3)))
 _COMMON: Final = frozenset(
     ("the", "and", "you", "your", "can", "could", "please", "what", "which", "have", "may", "for", "with")
 )
+_LONGEST_TURN: Final = 20_000
 _LONGEST: Final = 600
 """Characters of a first turn that are kept in the goal."""
 
@@ -32,26 +32,32 @@ def distil(dialogues: Iterable[Dialogue]) -> list[Scenario]:
     are twice those of the user, six at least. Success is left to you: no rule can know it.
     """
     found: list[Scenario] = []
-    taken: Counter[str] = Counter()
+    taken: set[str] = set()
     for dialogue in dialogues:
         said = [turn for turn in dialogue.turns if turn.speaker == "user" and turn.text.strip()]
         if not said:
             continue
-        name = scenario_of(dialogue).replace("/", "-")
-        taken[name] += 1
-        identity = name if taken[name] == 1 else f"{name}-{taken[name]}"
-        first = said[0].text.strip()
+        identity = _unused(scenario_of(dialogue).replace("/", "-"), taken)
+        first = said[0].text.strip()[:_LONGEST_TURN]
         found.append(
             Scenario(
                 id=identity,
                 goal=f"What the user wrote at first: {first[:_LONGEST]}",
                 facts=_facts(dialogue, first),
                 first=(first,),
-                most=max(6, 2 * len(said)),
+                most=min(200, max(6, 2 * len(said))),
                 metadata={"dialogue": dialogue.item},
             )
         )
     return found
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """The name, with a number behind it if another scenario has it; it is taken then."""
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    free = next(each for each in names if each not in taken)
+    taken.add(free)
+    return free
 
 
 def _facts(dialogue: Dialogue, first: str) -> dict[str, Fact]:
@@ -76,7 +82,7 @@ def _facts(dialogue: Dialogue, first: str) -> dict[str, Fact]:
 
 def _asking(turn: Turn | None) -> list[str]:
     """The words of a question that may ask for a fact; none if the system asked nothing."""
-    if turn is None or not (is_question(turn.text) or re.search(r"\bplease\b", turn.text, re.IGNORECASE)):
+    if turn is None or not waits_for_answer(turn.text):
         return []
     last = re.split(r"(?<=[.!?])\s+", turn.text.strip())[-1]
     words = (word.casefold() for word in _WORDS.findall(last))

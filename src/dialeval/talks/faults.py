@@ -13,7 +13,7 @@ from typing import Final
 
 from dialeval.data.types import Dialogue, Turn
 from dialeval.metrics.assertions.languages import language_of
-from dialeval.talks.conduct import is_question
+from dialeval.talks.conduct import waits_for_answer
 from dialeval.talks.outcome import Fault, fault_fields
 from dialeval.talks.scenarios import Fact, Scenario
 
@@ -22,6 +22,8 @@ _CODE: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|#?\b[\w-]*\d[\w.,:/-]*\b")
 _NAME: Final = re.compile(r"(?<![.!?:\n\"“])(?<=[a-z,;] )[A-ZÀ-Þ][a-zà-ÿ]{2,}\b")
 """Words in capitals within a sentence."""
 _WORD: Final = re.compile(r"\w+")
+_FEWEST_WORDS: Final = 5
+"""Words of a turn whose language can be told from others'."""
 _SMALL: Final = frozenset(map(str, range(11)))
 """Numbers that people use without knowing anything, as in "2 things"."""
 _PLAIN: Final = frozenset({"english", "internet", "okay", "thanks", "thank", "please", "hello", "may"})
@@ -72,7 +74,10 @@ def find_faults(talk: Dialogue, scenario: Scenario) -> list[Fault]:
 def _invented(turn: Turn, number: int, before: Sequence[Turn], scenario: Scenario) -> Iterator[Fault]:
     """Codes and names that neither the scenario nor the talk so far holds."""
     known = _words(_known(scenario)) | _words(" ".join(each.text for each in before))
-    for match in [*_CODE.finditer(turn.text), *_NAME.finditer(turn.text)]:
+    # Nouns are names in no other language that we know well.
+    english = (scenario.language or language_of(_known(scenario)) or "en") == "en"
+    names = _NAME.finditer(turn.text) if english else ()
+    for match in [*_CODE.finditer(turn.text), *names]:
         word = match[0].strip(".,:;/-#")
         if not word or word in _SMALL or word.casefold() in _PLAIN:
             continue
@@ -97,18 +102,26 @@ def _early(
     """Facts to be told only if asked, told before the system asked for them."""
     heard = _words(" ".join(each.text for each in before if each.speaker == "assistant"))
     for name, fact in scenario.facts.items():
-        asked = any(_words(words) & heard for words in (fact.asked_by or (name,)))
+        asked = any(_asked_for(words, heard) for words in (fact.asked_by or (name,)))
         if fact.when == "asked" and name not in told and not asked and _tells(turn.text, fact):
             yield Fault(number, "early", "helped", f"{name}: {fact.value}")
 
 
+def _asked_for(words: str, heard: set[str]) -> bool:
+    """Whether all words of a phrase were heard, little ones such as "of" left out."""
+    wanted = _words(words)
+    return ({word for word in wanted if len(word) > 2} or wanted) <= heard
+
+
 def _tells(text: str, fact: Fact) -> bool:
-    return fact.value.casefold() in text.casefold()
+    """Whether the words and numbers of the fact stand in the text one after another, however they are joined."""
+    said, value = (re.findall(r"[^\W\d_]+|\d+", each.casefold()) for each in (text, fact.value))
+    return any(said[place : place + len(value)] == value for place in range(len(said) - len(value) + 1))
 
 
 def _language(turn: Turn, number: int, scenario: Scenario) -> Iterator[Fault]:
     expected = scenario.language or language_of(_known(scenario))
-    found = language_of(turn.text)
+    found = language_of(turn.text) if len(turn.text.split()) >= _FEWEST_WORDS else None
     if expected is not None and found is not None and found != expected:
         yield Fault(number, "language", "unknown", f"{found} in place of {expected}")
 
@@ -127,9 +140,9 @@ def _ended(talk: Dialogue, scenario: Scenario) -> Iterator[Fault]:
         asked = next((turn.text for turn in reversed(heard) if turn.speaker == "assistant"), "")
         if users < scenario.least:
             yield Fault(last, "ended_early", "hindered", f"{users} turns of at least {scenario.least}")
-        elif is_question(asked) and talk.metadata.get("success") is not True:
+        elif waits_for_answer(asked) and talk.metadata.get("success") is not True:
             yield Fault(last, "ended_early", "hindered", "the system had asked a question")
-    elif end == "limit" and talk.metadata.get("success") is True:
+    elif end == "limit" and talk.metadata.get("success") is True and users > 1:
         yield Fault(last, "never_ended", "minor", f"went on to the limit of {scenario.most} turns")
 
 

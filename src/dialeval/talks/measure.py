@@ -18,7 +18,7 @@ from dialeval.evaluation.measure import Asking, Measure, Respondent, Subjects, T
 from dialeval.talks.conduct import Means, hold_talks
 from dialeval.talks.document import TalksInfo
 from dialeval.talks.faults import with_faults
-from dialeval.talks.outcome import is_talk
+from dialeval.talks.outcome import is_talk, scenario_of
 from dialeval.talks.review import Reviewer
 from dialeval.talks.scenarios import Scenario, digest_of
 from dialeval.talks.success import with_outcomes
@@ -134,11 +134,15 @@ class Talks:
             (folder / TALKS).unlink(missing_ok=True)
 
     def asked(self, folder: Path) -> dict[str, bytes]:
-        """The user and the seed of each talk, by which runs show that they asked the same."""
+        """The user, the seed and the scenario of each talk, by which runs show that they asked the same."""
         return {
-            f"{self.name} {talk.item}": f"{talk.metadata.get('user_signature')} {talk.metadata.get('seed')}".encode()
+            f"{self.name} {talk.item}": " ".join(str(talk.metadata.get(key)) for key in _ASKED).encode()
             for talk in read_talks(folder)
         }
+
+    def contexts(self, folder: Path) -> Iterator[tuple[str, Hashable]]:
+        """Ids of talks and their scenarios, by which they are resampled."""
+        return scenarios_of(read_talks(folder))
 
     def examples(self, folder: Path) -> Iterator[Example]:
         """The last response of each talk."""
@@ -173,6 +177,14 @@ class Talks:
         from dialeval.talks.page import talks_section
 
         return talks_section(sections)
+
+
+_ASKED: Final = ("user_signature", "seed", "scenario_digest")
+
+
+def scenarios_of(talks: Iterable[Dialogue]) -> Iterator[tuple[str, Hashable]]:
+    """Yield the id and the scenario of each talk whose metadata name it."""
+    return ((talk.item, ("scenario", scenario_of(talk))) for talk in talks if "scenario" in talk.metadata)
 
 
 def talks_in(subjects: Subjects) -> list[Dialogue]:

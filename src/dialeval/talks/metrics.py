@@ -20,8 +20,10 @@ from dialeval.errors import DialevalError
 from dialeval.metrics.rows import MeanOfValues
 from dialeval.talks.outcome import (
     FAILED,
+    NOBODY_LOOKED,
     FaultKind,
     are_identical,
+    check_faults,
     end_of,
     faults_of,
     is_talk,
@@ -90,6 +92,8 @@ class Success(_TalkMetric):
     def unscorable(self, talk: Any) -> str | None:
         """Return why the talk has no outcome, or that it has a fault."""
         why = _why_none(talk, self.failures)
+        if why is None and self.counting != "observed":
+            why = check_faults(talk)
         if why is None and self.counting == "faultless" and _matters(talk):
             return "the simulated user made a fault"
         return why
@@ -125,6 +129,7 @@ class PassK(Metric[Any]):
 
     name: ClassVar[str] = "pass_k"
     per_item: ClassVar[bool] = False
+    judges_silence: ClassVar[bool] = True
     whole_dialogues: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -235,7 +240,9 @@ class TurnsToSuccess(_TalkMetric):
     def unscorable(self, talk: Any) -> str | None:
         """Return why the talk has no outcome, or that the goal was not reached."""
         why = _why_none(talk, "out")
-        return why if why is not None else None if success_of(talk) == 1.0 else "the goal was not reached"
+        if why is not None:
+            return why
+        return None if success_of(talk) == 1.0 else "the goal was not reached"
 
     def value(self, talk: Dialogue) -> float:
         """Return the number of the user's turns."""
@@ -257,9 +264,7 @@ class UserFaults(_TalkMetric):
 
     def unscorable(self, talk: Any) -> str | None:
         """Return that nobody looked for faults, or None."""
-        if isinstance(talk, Dialogue) and isinstance(talk.metadata.get("faults"), list | tuple):
-            return None
-        return "nobody looked for the user's faults (metadata.faults)"
+        return check_faults(talk) if isinstance(talk, Dialogue) else NOBODY_LOOKED
 
     def value(self, talk: Dialogue) -> float:
         """Return 1 for a talk with a fault, else 0."""

@@ -7,10 +7,11 @@ with ``success_reason``. ``scenario`` and ``repeat`` say what it was about; with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, cast, get_args
 
+from dialeval.core import Resampling, by_context
 from dialeval.data.types import Dialogue
 
 End: TypeAlias = Literal["user", "system", "limit", "silent", "failed"]
@@ -79,6 +80,31 @@ def why_unknown(dialogue: object) -> str | None:
     found = dialogue.metadata["success"]
     wrong = f"metadata.success is {found!r}, expected true, false or a number from 0 to 1"
     return str(stated) if stated else wrong if found is not None else "no outcome"
+
+
+NOBODY_LOOKED: Final = "nobody looked for the user's faults (metadata.faults)"
+
+
+def check_faults(dialogue: Dialogue) -> str | None:
+    """Return why the user's faults are not known: nobody looked for them, or one in the metadata is none."""
+    found = dialogue.metadata.get("faults")
+    if found is None:
+        return NOBODY_LOOKED
+    if not isinstance(found, list | tuple):
+        return f"metadata.faults is {str(found)[:40]!r}, expected a list"
+    for place, each in enumerate(found):
+        if not isinstance(each, Mapping) or each.get("kind") not in FAULT_KINDS:
+            shown = each.get("kind") if isinstance(each, Mapping) else each
+            return f"metadata.faults[{place}] is of no known kind: {str(shown)[:40]!r}"
+        if each.get("effect", "unknown") not in EFFECTS:
+            return f"metadata.faults[{place}].effect is {str(each['effect'])[:40]!r}"
+    return None
+
+
+def by_scenario(resampling: Resampling, talks: Iterable[Dialogue]) -> Resampling:
+    """Return the settings with talks about one scenario resampled together, also if their ids do not show it."""
+    pairs = [(talk.item, ("scenario", scenario_of(talk))) for talk in talks if "scenario" in talk.metadata]
+    return replace(resampling, group=by_context(pairs)) if pairs else resampling
 
 
 def faults_of(dialogue: Dialogue) -> tuple[Fault, ...]:

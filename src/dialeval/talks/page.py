@@ -69,7 +69,9 @@ def _faults(info: TalksInfo) -> Table:
         )
         for each in info.systems
     )
-    notes = () if kinds else ("no fault of the user was found by the rules",)
+    looked = any(each.worst is not None for each in info.systems)
+    none = "no fault of the user was found" if looked else "nobody looked for faults of the user"
+    notes = () if kinds else (none,)
     return Table("Ends of talks, and faults of the user", _columns(columns), rows, notes)
 
 

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from dialeval.data.codec.bad import Where, refuse
@@ -23,6 +31,7 @@ from dialeval.files.atomic import atomic_path
 from dialeval.files.folders import is_there
 from dialeval.files.foreign import check_yaml_size, load_yaml
 from dialeval.files.problems import places
+from dialeval.judge.rubrics import RUBRICS
 
 LEAST: Final = 1
 MOST: Final = 12
@@ -30,9 +39,14 @@ MOST: Final = 12
 _LARGEST: Final = 64 * 2**20
 _TODO: Final = "'dialeval docs talks' has an example of every key."
 
-Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=20_000)]
+Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
 When: TypeAlias = Literal["start", "asked"]
 """When the user may tell a fact: from the start on, or only after the system asked for it."""
+
+
+def _as_text(value: object) -> object:
+    written = isinstance(value, int | float | date) and not isinstance(value, bool)
+    return str(value) if written else value
 
 
 class _Strict(BaseModel):
@@ -42,7 +56,7 @@ class _Strict(BaseModel):
 class Fact(_Strict):
     """Something that the user knows and may tell."""
 
-    value: Text
+    value: Annotated[Text, BeforeValidator(_as_text)]
     when: When = "start"
     asked_by: tuple[Text, ...] = ()
     """Words of a system's turn that ask for it; those of its name if none are given."""
@@ -64,7 +78,18 @@ class JudgedBy(_Strict):
     api_key_env: Text | None = None
     mode: Literal["expected", "json", "yes_no"] | None = None
     """Form of the verdict; by default ``json`` of a server and ``expected`` of a model that runs here."""
-    at_least: float = 4.0
+    at_least: Annotated[float, Field(allow_inf_nan=False)] = 4.0
+
+    @field_validator("rubric")
+    @classmethod
+    def _check_rubric(cls, rubric: str) -> str:
+        if rubric not in RUBRICS and not rubric.endswith((".yaml", ".yml")):
+            raise PydanticCustomError(
+                "data",
+                "there is no rubric called {found}; there are {known}, and your own as a YAML file",
+                {"found": rubric, "known": ", ".join(RUBRICS)},
+            )
+        return rubric
 
 
 class Criterion(_Strict):
@@ -120,11 +145,6 @@ def _as_facts(given: object) -> object:
         name: fact if isinstance(fact, Mapping | Fact) else {"value": _as_text(fact)}
         for name, fact in given.items()
     }
-
-
-def _as_text(value: object) -> object:
-    written = isinstance(value, int | float | date) and not isinstance(value, bool)
-    return str(value) if written else value
 
 
 class Scenario(_Strict):

@@ -109,15 +109,11 @@ class _Verdicts:
 
 def _judge(judge: JudgedBy, talks: Sequence[Dialogue], folder: Path) -> Iterator[Held]:
     """The verdicts of a judge on whole talks."""
-    metric = Judge(
-        model=judge.model,
-        rubric=judge.rubric,
-        base_url=judge.base_url,
-        api_key_env=judge.api_key_env,
-        level="dialogue",
-        mode=judge.mode or ("json" if judge.base_url else "expected"),
-        folder=str(folder),
-    )
+    try:
+        metric = _judge_of(judge, folder)
+    except DialevalError as error:
+        yield from (Held(None, f"the judge cannot be made: {described(error)}") for _ in talks)
+        return
     obstacles = [metric.unscorable(talk) for talk in talks]
     able = [talk for talk, why in zip(talks, obstacles, strict=True) if why is None]
     try:
@@ -127,6 +123,18 @@ def _judge(judge: JudgedBy, talks: Sequence[Dialogue], folder: Path) -> Iterator
         return
     for why in obstacles:
         yield Held(None, f"the judge: {why}") if why is not None else _held(next(verdicts), judge)
+
+
+def _judge_of(judge: JudgedBy, folder: Path) -> Judge:
+    return Judge(
+        model=judge.model,
+        rubric=judge.rubric,
+        base_url=judge.base_url,
+        api_key_env=judge.api_key_env,
+        level="dialogue",
+        mode=judge.mode or ("json" if judge.base_url else "expected"),
+        folder=str(folder),
+    )
 
 
 def _held(verdict: Verdict, judge: JudgedBy) -> Held:

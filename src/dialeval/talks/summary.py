@@ -15,7 +15,7 @@ from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.talks.calls import calls_of
 from dialeval.talks.document import Message, ScenarioTalks, SystemTalks, TalkShown, TalksInfo
 from dialeval.talks.metrics import Counting, Failures, Success
-from dialeval.talks.outcome import are_identical, faults_of, scenario_of, success_of
+from dialeval.talks.outcome import are_identical, end_of, faults_of, scenario_of, success_of
 from dialeval.talks.scenarios import Scenario
 
 SHOWN: Final = 40
@@ -45,6 +45,8 @@ def talks_info(
 
 def _tagger(talks: Sequence[Dialogue]) -> str:
     """Who looked for faults, and in how many talks the model's reply could not be read."""
+    if not any("faults" in talk.metadata for talk in talks):
+        return "nobody"
     if not any("reviewer" in talk.metadata for talk in talks):
         return "rules"
     lost = sum("review" in talk.metadata for talk in talks)
@@ -73,7 +75,7 @@ def _system(name: str, talks: Sequence[Dialogue], resampling: Resampling) -> Sys
         faultless=success(counting="faultless"),
         worst=success(counting="worst").value,
         best=success(counting="best").value,
-        ends=dict(Counter(str(talk.metadata.get("end")) for talk in talks).most_common()),
+        ends=dict(Counter(end for talk in talks if (end := end_of(talk)) is not None).most_common()),
         faults=dict(kinds.most_common()),
         turns=sum(turns) / len(turns) if turns else None,
         usage=_usage(talks),
@@ -87,7 +89,8 @@ def _usage(talks: Sequence[Dialogue]) -> dict[str, dict[str, int]]:
         usage = talk.metadata.get("usage")
         for side, own in sums.items():
             given = usage.get(side) if isinstance(usage, Mapping) else None
-            own.update(given if isinstance(given, Mapping) else {})
+            counted = given.items() if isinstance(given, Mapping) else ()
+            own.update({str(key): number for key, number in counted if isinstance(number, int)})
     return {side: dict(own) for side, own in sums.items()}
 
 

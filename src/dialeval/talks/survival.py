@@ -182,4 +182,4 @@ def _verdict(pairs: Sequence[PairUnderUsers], alpha: float) -> Verdict:
 
 def _turns_round(pair: PairUnderUsers, alpha: float) -> bool:
     changed = pair.p_change is not None and pair.p_change < alpha
-    return changed and not pair.first.number * pair.second.number > 0
+    return changed and pair.first.number * pair.second.number < 0

@@ -86,6 +86,8 @@ class OverTurns(Metric[Any]):
         """Sums of the rows of each talk's turns."""
         turns = [self._scorable(talk) for talk in talks]
         rows = self.metric.statistics([turn for own in turns for turn in own])
+        if not talks:
+            return rows
         starts = np.cumsum([0, *map(len, turns)])
         return np.stack([rows[a:b].sum(axis=0) for a, b in pairwise(starts)])
 

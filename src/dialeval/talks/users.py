@@ -126,7 +126,9 @@ class ModelUser:
             ]
         over = self._over(requests, ask)
         return [
-            _from_text(reply, end=place in over)._replace(replies=(reply, *over.get(place, ())))
+            _from_text(reply, end=place in over and _says_yes(over[place]))._replace(
+                replies=(reply, *([over[place]] if place in over else []))
+            )
             for place, reply in enumerate(replies)
         ]
 
@@ -139,19 +141,19 @@ class ModelUser:
             turns.insert(0, Turn("user", "(The talk begins. Write the user's first message.)"))
         return (Turn("system", rules), *turns)
 
-    def _over(self, requests: Sequence[UserRequest], ask: Ask) -> dict[int, tuple[Response | None]]:
-        """Places of the talks that end with the user's next turn, which is asked apart from it, and the replies."""
+    def _over(self, requests: Sequence[UserRequest], ask: Ask) -> dict[int, Response | None]:
+        """Replies on whether talks that may end are over, asked apart from the user's next turns, by place."""
         due = [place for place, each in enumerate(requests) if each.may_end]
         contexts = [_as_observed(requests[place]) for place in due]
         replies = ask(self.system, contexts) if contexts else []
-        return {
-            place: (reply,)
-            for place, reply in zip(due, replies, strict=True)
-            if reply is not None and re.match(r"\W*yes\b", reply.text, re.IGNORECASE)
-        }
+        return dict(zip(due, replies, strict=True))
 
 
 _OTHER: Final[Mapping[str, str]] = {"assistant": "user", "user": "assistant"}
+
+
+def _says_yes(reply: Response | None) -> bool:
+    return reply is not None and re.match(r"\W*yes\b", reply.text, re.IGNORECASE) is not None
 
 
 def _as_observed(request: UserRequest) -> Context:
@@ -262,7 +264,7 @@ def _filled(text: str, scenario: Scenario) -> str:
 class ReplayedUser:
     """A user who says what people said in recorded dialogues of the same scenarios, turn by turn.
 
-    The talk ends with the last recorded turn, whatever the system answers.
+    The talk ends when the system has answered the last recorded turn, whatever it answers.
     """
 
     name: str
@@ -287,7 +289,7 @@ class ReplayedUser:
         place = request.said
         if place >= len(lines):
             return UserTurn("", end=True)
-        return UserTurn(lines[place], end=place == len(lines) - 1)
+        return UserTurn(lines[place])
 
 
 def user_turns(dialogue: Dialogue) -> tuple[str, ...]:
