@@ -17,7 +17,7 @@ from dialeval.data.types import Example, Response, Turn
 from dialeval.engine import progress
 from dialeval.errors import DialevalError, RunFailed
 from dialeval.judge import Judge
-from dialeval.systems.openai.spending import (
+from dialeval.systems.spending import (
     Budget,
     Meter,
     Prices,

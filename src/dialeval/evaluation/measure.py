@@ -228,6 +228,12 @@ def recorded_items(system: System) -> Collection[str] | None:
     return able.items if hasattr(type(system), "items") and not can_answer(system) else None
 
 
+def recorded_dialogues(system: System) -> Sequence[Any]:
+    """Return the whole dialogues that a system recorded; none of other systems."""
+    able: Any = system  # by its class, likewise
+    return able.dialogues if hasattr(type(system), "dialogues") else ()
+
+
 def recorded_together(systems: Iterable[System]) -> list[str]:
     """Return ids of what these systems recorded that answer no prompts, each once; a file that fails has none."""
     found: dict[str, None] = {}

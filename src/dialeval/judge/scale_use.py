@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dialeval.core import Floats, Integers, Resampling
 from dialeval.files.documents import FINITE
 from dialeval.metrics.rows import mean_of_rows, rows_of_values
-from dialeval.ratings.preferences import units_of
 from dialeval.stats.estimate import Estimate
 from dialeval.stats.resampling.intervals import spread_of
 from dialeval.stats.resampling.jackknife import jackknife_interval, leave_out
@@ -62,6 +61,8 @@ def scale_use(
     values = judge[shared]
     if len(shared) < 2 or ratings.min() < scale[0] or ratings.max() > scale[-1]:
         return None
+    from dialeval.ratings.preferences import units_of
+
     units = units_of([items[place] for place in shared], resampling)
     of_answer = dict(zip(shared.tolist(), units.tolist(), strict=True))
     rating_units = np.array([of_answer[place] for place in rated.tolist()], dtype=np.int64)

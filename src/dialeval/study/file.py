@@ -35,7 +35,7 @@ from dialeval.study.measures import build_measure
 from dialeval.study.missing import silence_of
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems.custom import custom_place, make_custom_system
-from dialeval.systems.openai.spending import Budget
+from dialeval.systems.spending import Budget
 from dialeval.systems.transcript import Transcript
 from dialeval.text.blank import is_blank
 from dialeval.text.calls import construct

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dialeval.core import Missing
 from dialeval.data import Judgement, read, write
 from dialeval.evaluation.measure import Measure
 from dialeval.evaluation.runs import Repetition
-from dialeval.judge.confidence import confidence_of
-from dialeval.judge.escalation import CONFIDENCE
-from dialeval.judge.metric import Judge
-from dialeval.judge.questioner import AsksJudge
-from dialeval.judge.record import judged_subjects
 from dialeval.study.content import Evidence
+from dialeval.study.measures import JUDGE
 from dialeval.study.scores import SystemResult
+
+if TYPE_CHECKING:
+    from dialeval.judge.metric import Judge
 
 FILE: Final = "verdicts.jsonl"
 CONFIDENCES: Final = "confidence.jsonl"
@@ -49,6 +48,10 @@ def _teller(measure: Measure) -> Any:
     if measure.metric.asks:
         return measure.metric
     asking: object = measure.asking
+    if asking is None:
+        return None
+    from dialeval.judge.questioner import AsksJudge
+
     return asking if isinstance(asking, AsksJudge) and asking.judged([]) else None
 
 
@@ -64,7 +67,12 @@ def confidences_of(scored: Sequence[SystemResult]) -> Iterator[Judgement]:
     """One judgement for each verdict that shows how sure the judge was, on the criterion ``confidence``."""
     for result in scored:
         judge = result.measure.metric
-        if not isinstance(judge, Judge):
+        if judge.name != JUDGE:
+            continue
+        from dialeval.judge.escalation import CONFIDENCE
+        from dialeval.judge.metric import Judge
+
+        if not isinstance(judge, Judge):  # one that was recorded
             continue
         rater = str(result.result.signature)
         for item, subject in zip(result.result.items, result.subjects, strict=True):
@@ -76,6 +84,9 @@ def confidences_of(scored: Sequence[SystemResult]) -> Iterator[Judgement]:
 
 
 def _confidence(judge: Judge, answer: object) -> float | None:
+    from dialeval.judge.confidence import confidence_of
+    from dialeval.judge.record import judged_subjects
+
     given = [judge.recalled(subject) for subject in judged_subjects(judge, [answer])]
     return confidence_of(given[0], judge.mode) if given else None
 

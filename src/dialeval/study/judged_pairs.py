@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from dialeval.consistency.detecting.recorded import RecordedDialogues
 from dialeval.data.codec.sources import beside, file_of
 from dialeval.data.types import Dialogue, Example
 from dialeval.errors import DialevalError, UnknownName
-from dialeval.evaluation.measure import Respondent
+from dialeval.evaluation.measure import Respondent, can_answer, recorded_dialogues
 from dialeval.files.documents import write_json_lines
 from dialeval.files.folders import is_there
 
@@ -55,7 +54,7 @@ def answers_of(respondents: Sequence[Respondent], scored: Sequence[SystemResult]
     answers: dict[str, Sequence[Example | Dialogue]] = {}
     for each in respondents:
         system, name = each.system, each.system.name
-        given: Iterable[object] = system.dialogues if isinstance(system, RecordedDialogues) else each.examples
+        given: Iterable[object] = each.examples if can_answer(system) else recorded_dialogues(system)
         answers[name] = _of_system(name, given)
     for result in scored if not any(answers.values()) else ():
         if not answers.get(result.system):

@@ -37,7 +37,7 @@ from dialeval.study.unmatched import (
     unmatched_references,
     unmatched_responses,
 )
-from dialeval.systems.openai.spending import Budget, spending_together
+from dialeval.systems.spending import Budget, spending_together
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

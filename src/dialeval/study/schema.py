@@ -21,7 +21,7 @@ from dialeval.files.problems import Place, places
 from dialeval.ratings.checks import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
-from dialeval.systems.openai.spending import Budget
+from dialeval.systems.spending import Budget
 
 
 class DataFile(BaseModel):

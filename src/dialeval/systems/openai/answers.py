@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypeGuard
 
 from dialeval.errors import RunFailed, Unsuitable, writable_text
 from dialeval.systems.openai.keys import Key
-from dialeval.systems.openai.spending import Spent
+from dialeval.systems.spending import Spent
 
 _CUT: Final = ("length", "max_tokens")
 """Values of ``finish_reason`` if a limit on tokens ended an answer: OpenAI's, and that of gateways to others."""

@@ -31,7 +31,7 @@ from dialeval.systems.openai.answers import (
     worth_retrying,
 )
 from dialeval.systems.openai.keys import Key, hidden_in_logs
-from dialeval.systems.openai.spending import OUTAGE, Meter, Spent
+from dialeval.systems.spending import OUTAGE, Meter, Spent
 
 try:
     import httpx2

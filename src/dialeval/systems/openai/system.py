@@ -19,7 +19,7 @@ from dialeval.core.answers import NO_KEY
 from dialeval.data.types import Context, Response, Turn
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.systems.decoding.settings import Decoding
-from dialeval.systems.openai.spending import Budget as Budget, Meter, Prices as Prices
+from dialeval.systems.spending import Budget as Budget, Meter, Prices as Prices
 
 
 def meter(system: OpenAI) -> Meter:
