@@ -209,12 +209,18 @@ def _child(order: dict[str, object]) -> None:
         os._exit(code)
 
 
+_PATIENCE = 120
+"""Seconds of CPU time for a command under a limit of memory."""
+
+
 def _limit(more: int) -> None:
     """Refuse this process more memory than that beyond what it has."""
     import resource
 
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + more, used + more))
+    # Arrow's dictionaries search forever if they could not grow; a command that refuses so little memory takes seconds.
+    resource.setrlimit(resource.RLIMIT_CPU, (_PATIENCE, _PATIENCE + 5))
 
 
 def _command() -> int:
