@@ -148,7 +148,8 @@ def write_page(content: Content, folder: str | Path) -> Path:
     """Write ``report.html`` into the folder and return its path; the same run gives the same bytes."""
     path = Path(folder) / "report.html"
     page = page_of(content, list(page_sections(content)), _pages_in(Path(folder)))
-    write_atomically(path, page.encode())
+    with alone_in(Path(folder), wait=True):  # another run that begins here removes what lies about
+        write_atomically(path, page.encode())
     return path
 
 
