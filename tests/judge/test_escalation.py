@@ -17,7 +17,7 @@ from support.bot_server import bot_server
 from support.command import Command
 from support.judge_server import chances, response_of, spread
 
-CASCADED = ("--from", "cascaded-judges", "--people", "people", "--criterion", "better")
+CASCADED = ("--from", "cascaded-judges", "--criterion", "better")
 
 
 @pytest.mark.parametrize(

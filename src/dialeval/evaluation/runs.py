@@ -27,6 +27,46 @@ from dialeval.stats.resampling.jackknife import Source, source_of
 
 
 @dataclass(frozen=True, slots=True)
+class Derived(Metric[Any]):
+    """A metric of something else that another metric judges: of repeated answers, or of the turns of a talk.
+
+    What is measured is the same, so all that it says of itself is as the metric says.
+    """
+
+    metric: Metric[Any]
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the metric."""
+        return self.metric.signature
+
+    @property
+    def per_item(self) -> bool:
+        """As of the metric."""
+        return self.metric.per_item
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """As of the metric."""
+        return self.metric.higher_is_better
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Resources of the metric."""
+        return self.metric.resources
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Limits of the metric."""
+        return self.metric.limits
+
+    @property
+    def asks(self) -> bool:
+        """As of the metric."""
+        return self.metric.asks
+
+
+@dataclass(frozen=True, slots=True)
 class Repetition:
     """Answers of one system to one item, one of each of its runs."""
 
@@ -59,46 +99,15 @@ def why_absent(subject: object) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanOverRuns(Metric[Repetition]):
+class MeanOverRuns(Derived):
     """A metric of repeated answers: the mean of its scores over the runs, of which each has its own statistics."""
 
-    metric: Metric[Any]
     runs: int
-
-    @property
-    def signature(self) -> Signature:
-        """That of the metric: how often a system was run does not change the measure."""
-        return self.metric.signature
-
-    @property
-    def per_item(self) -> bool:
-        """As of the metric."""
-        return self.metric.per_item
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """As of the metric."""
-        return self.metric.higher_is_better
-
-    @property
-    def resources(self) -> Mapping[str, str]:
-        """Those of the metric."""
-        return self.metric.resources
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Those of the metric."""
-        return self.metric.limits
 
     @property
     def yes_no(self) -> bool:
         """Never: an answer may be right in one run and wrong in another."""
         return False
-
-    @property
-    def asks(self) -> bool:
-        """As of the metric."""
-        return self.metric.asks
 
     def undefined(self, row: Floats, /) -> str:
         """Why the first run that has no value has none."""

@@ -2,61 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from dialeval.core import Floats, Integers, LeaveOneOut, Metric, Signature
+from dialeval.core import Floats, Integers, LeaveOneOut, Metric
 from dialeval.core.results import absence
 from dialeval.data.types import Dialogue, Example, Response
+from dialeval.evaluation.runs import Derived
 
 
 @dataclass(frozen=True, slots=True)
-class OverTurns(Metric[Any]):
+class OverTurns(Derived):
     """A metric of responses as one of talks: the statistics of all of the system's turns in a talk, summed.
 
     So the score of a talk is that of its turns together, and the score of a system that of all turns of all talks.
     """
 
-    metric: Metric[Any]
-
-    @property
-    def signature(self) -> Signature:
-        """That of the metric: what is measured is the same."""
-        return self.metric.signature
-
-    @property
-    def per_item(self) -> bool:
-        """As of the metric."""
-        return self.metric.per_item
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """As of the metric."""
-        return self.metric.higher_is_better
-
-    @property
-    def resources(self) -> Mapping[str, str]:
-        """Those of the metric."""
-        return self.metric.resources
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Those of the metric."""
-        return self.metric.limits
-
     @property
     def yes_no(self) -> bool:
         """Never: some turns of a talk may be right and others wrong."""
         return False
-
-    @property
-    def asks(self) -> bool:
-        """As of the metric."""
-        return self.metric.asks
 
     @property
     def family(self) -> str:

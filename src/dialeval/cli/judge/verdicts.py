@@ -46,6 +46,9 @@ def read_judged(
     others = ratings.where(_not_by(ratings, [name, *([sure] if sure else [])]))
     on = _criterion(others, people, criterion, name)
     theirs = _people(others, people, on) if on in others.criteria else []
+    if people is None:
+        judges = {_judge_behind(rater) for rater in ratings.raters}
+        theirs = [rater for rater in theirs if rater not in judges]
     found = judged_answers(ratings, judge=name, confidence=sure, people=theirs, criterion=on)
     return Judged(name, on, found)
 
@@ -89,7 +92,17 @@ def _is_called(rater: str, name: str) -> bool:
     return full.name == short.name and set(short.parameters) <= set(full.parameters)
 
 
+def _judge_behind(rater: str) -> str | None:
+    """The judge whose numbers a rater has, as ``cascaded(judge='gpt-4')`` has those of ``gpt-4``."""
+    try:
+        named = dict(split_call(rater.partition("|")[0]).parameters).get("judge")
+    except ValueError:
+        return None
+    return named if isinstance(named, str) else None
+
+
 def _is_judge(rater: str) -> bool:
+    """Tell whether the rater is a judge that ran here."""
     try:
         return split_call(rater.partition("|")[0]).name == "judge"
     except ValueError:
