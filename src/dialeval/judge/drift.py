@@ -64,7 +64,7 @@ class Drift:
 
     @property
     def sentence(self) -> str:
-        """What was found."""
+        """Return what was found."""
         value, low, high, n, reason = self.difference
         if value is None or low is None or high is None:
             return f"not comparable: {reason}"
@@ -141,7 +141,7 @@ def _needed(difference: Estimate, margin: float) -> int | None:
 
 
 def changes(then: JudgeIdentity, now: JudgeIdentity) -> str | None:
-    """What differs between two judges, in words; None if nothing does."""
+    """Return what differs between two judges, in words; None if nothing does."""
     found = []
     if then.signature != now.signature:
         first, second = (dict(_parts(each.signature)) for each in (then, now))

@@ -49,7 +49,7 @@ class JudgedAnswer:
     probability: float = 1.0
     """Of being among the answers that people rate."""
     drawn: bool = False
-    """Whether it is sent to people now."""
+    """True if it is sent to people now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def _drawn(answers: Sequence[JudgedAnswer], wanted: Wanted) -> list[JudgedAnswer
 
 
 def _shares(sizes: Mapping[tuple[str, Stratum], int], wanted: Wanted) -> dict[tuple[str, Stratum], int]:
-    """How many are drawn from each stratum of each system: in proportion, and at least two."""
+    """Return how many are drawn from each stratum of each system: in proportion, and at least two."""
     least = {key: min(LEAST, size) for key, size in sizes.items()}
     if sum(least.values()) > wanted.budget:
         raise Unsuitable(
@@ -235,7 +235,7 @@ def strata_of(answers: Iterable[JudgedAnswer]) -> tuple[StratumCount, ...]:
 
 
 def sentences(escalation: Escalation) -> list[str]:
-    """What is sent to people, in words."""
+    """Return what is sent to people, in words."""
     accepted, wanted = escalation.acceptance, escalation.wanted
     if accepted.threshold is None:
         said = f"no verdict is accepted: {accepted.agreement.reason}"

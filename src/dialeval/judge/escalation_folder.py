@@ -34,7 +34,7 @@ def write_escalation(folder: Path, escalation: Escalation, answers: Sequence[Jud
 
 
 def read_escalation(folder: Path) -> Escalated:
-    """What was written there; BadInput names the file and field that is missing or damaged."""
+    """Return what was written there; BadInput names the file and field that is missing or damaged."""
     escalation = read_document(Escalation, require_file(folder, FILE, ORIGIN), ORIGIN)
     return Escalated(escalation, tuple(_answers(require_file(folder, ANSWERS, ORIGIN))))
 

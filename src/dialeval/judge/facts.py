@@ -93,7 +93,7 @@ class JudgedFacts(MeanOfValues[Example]):
         return [Asked(self._questioner.judge, asked)]
 
     def explain(self, example: Example) -> str:
-        """What the judge says of each sentence, a line each."""
+        """Return what the judge says of each sentence, a line each."""
         return "\n".join(
             f"{self._outcome(_about(example, one))}: {one} ({self._questioner.explain(_about(example, one))})"
             for text in self._texts(example)

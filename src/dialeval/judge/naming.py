@@ -22,7 +22,7 @@ _TODO: Final = "Write the keys of the measure 'judge', as model, base_url and mo
 
 
 def names_judge(name: str) -> bool:
-    """Whether a detector or reader of that name is a judge."""
+    """Return whether a detector or reader of that name is a judge."""
     return name.startswith((PREFIX, "judge("))
 
 

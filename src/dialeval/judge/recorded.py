@@ -79,7 +79,7 @@ class RecordedByJudge(Metric[Any]):
 
 
 def is_by_judge(label: str) -> bool:
-    """Whether a measure of this label asks a judge that is named in it."""
+    """Return whether a measure of this label asks a judge that is named in it."""
     if "judge:" not in label and "judge(" not in label:
         return False
     return any(isinstance(value, str) and names_judge(value) for _, value in split_call(label).parameters)

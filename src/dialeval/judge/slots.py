@@ -137,7 +137,7 @@ class JudgedSlotErrors(MeanOfValues[Example]):
         return [Asked(self._said.judge, slots), Asked(self._added.judge, list(map(added_question, usable)))]
 
     def explain(self, example: Example) -> str:
-        """What the judge says of each slot, and of what is added, a line each."""
+        """Return what the judge says of each slot, and of what is added, a line each."""
         lines = [
             f"{need.slot}={need.value}: {self._said.explain(slot_question(example, need))}"
             for need in _needs(example)

@@ -39,22 +39,22 @@ class PairOfSystems(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """Whether people show a difference."""
+        """Return whether people show a difference."""
         return _sign(self.people) != 0
 
     @property
     def agreed(self) -> bool:
-        """Whether both show a difference, and the same way."""
+        """Return whether both show a difference, and the same way."""
         return self.told_apart and _sign(self.judge) == _sign(self.people)
 
     @property
     def opposed(self) -> bool:
-        """Whether both show a difference, and not the same way."""
+        """Return whether both show a difference, and not the same way."""
         return _sign(self.judge) * _sign(self.people) < 0
 
     @property
     def needed(self) -> float:
-        """How many times the ratings would tell it apart, if the differences stay; infinite if there is none."""
+        """Return how many times the ratings would tell it apart, if the differences stay; infinite if there is none."""
         return max(_times(self.people), _times(self.judge))
 
 
@@ -87,7 +87,7 @@ class Trust:
 
     @property
     def sentence(self) -> str:
-        """What the judge may be trusted with."""
+        """Return what the judge may be trusted with."""
         if self.code == "not_here":
             return "do not trust it here"
         uses = {"rank systems": self.rank, "find bad answers": self.find}

@@ -49,7 +49,7 @@ class EscalatedEstimates:
 
     @property
     def verdict(self) -> str:
-        """What the audit says of the threshold, in a sentence."""
+        """Return what the audit says of the threshold, in a sentence."""
         share, low, high, n, reason = self.agreement
         if share is None or low is None or high is None:
             return f"accepted verdicts were not audited: {reason}"

@@ -62,7 +62,7 @@ def trust_in(
     ceilings: Sequence[Ceiling],
     resampling: Resampling,
 ) -> Trust:
-    """What a measure may be trusted with.
+    """Return what a measure may be trusted with.
 
     Of its ``values`` higher ones are better; ``rows`` are its correlations, ``ceilings`` people's.
     """
@@ -83,7 +83,7 @@ def _row(rows: Sequence[Row]) -> Row | None:
 
 
 def bound_of(ceiling: Ceiling | None) -> Estimate:
-    """What a perfect measure would reach: the root of people's agreement, stepped up to all raters."""
+    """Return what a perfect measure would reach: the root of people's agreement, stepped up to all raters."""
     if ceiling is None or ceiling.bound is None or ceiling.mean.value is None:
         reason = "no answer has more than one rating" if ceiling is None else ceiling.mean.reason
         return Estimate.undefined(

@@ -51,7 +51,7 @@ class Settled(NamedTuple):
     choice: Choice | None
     """None without a verdict."""
     flipped: bool
-    """Whether verdicts differ, so that the choice is a tie."""
+    """True if verdicts differ, so that the choice is a tie."""
     given: tuple[Choice | None, ...]
     """The verdicts, one for each order and repeat."""
     longer: int | None
@@ -245,7 +245,7 @@ def _agreements(criterion: str, voices: _Voices, resampling: Resampling) -> Iter
 
 
 def settle(preferences: Iterable[Preference]) -> dict[str, list[Settled]]:
-    """What each rater's verdicts come to; side a of a pair of systems is the same for all raters and items."""
+    """Return what each rater's verdicts come to; side a of a pair of systems is the same for all raters and items."""
     sides: dict[frozenset[str], tuple[str, str]] = {}
     groups: dict[tuple[str, str, str, str], list[Preference]] = {}
     for one in preferences:
@@ -284,7 +284,7 @@ def _settled(key: tuple[str, str, str, str], group: Sequence[Preference]) -> Set
 
 
 def majority(verdicts: Iterable[Settled], rater: str = PEOPLE) -> list[Settled]:
-    """What more than half of the raters chose on each pair; no choice where there is no majority."""
+    """Return what more than half of the raters chose on each pair; no choice where there is no majority."""
     groups: dict[tuple[str, str, str], list[Settled]] = {}
     for one in verdicts:
         if one.choice is not None:

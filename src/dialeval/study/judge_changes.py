@@ -35,7 +35,7 @@ class JudgeChange:
 
     @property
     def sentence(self) -> str:
-        """What was found, for people."""
+        """Return what was found, for people."""
         return f"{self.measure}: the judge is not the same: {self.changed}; its verdicts are {self.evidence.sentence}"
 
 

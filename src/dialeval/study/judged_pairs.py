@@ -124,7 +124,7 @@ def judged_pairs(plan: PairsPlan, answers: Answers, resampling: Resampling) -> J
 
 
 def planned_cost(plan: PairsPlan, answers: Answers) -> CostEstimate:
-    """What the judge has yet to be asked."""
+    """Return what the judge has yet to be asked."""
     from dialeval.judge.pairs import pairs_cost
 
     label = f"{KEY}(rubric={plan.judge.rubric!r},model={','.join(plan.judge.models)!r})"

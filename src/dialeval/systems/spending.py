@@ -169,7 +169,7 @@ def spending_together(name: str, budget: Budget) -> Iterator[Meter]:
 
 
 def spent_so_far() -> str:
-    """What this process has spent on all servers, in a few words; empty if nothing was sent."""
+    """Return what this process has spent on all servers, in a few words; empty if nothing was sent."""
     if not _ALL.requests:
         return ""
     requests = "1 request" if _ALL.requests == 1 else f"{_ALL.requests:,} requests"

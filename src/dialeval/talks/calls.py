@@ -40,5 +40,5 @@ def _arguments(given: object) -> Mapping[str, Any]:
 
 
 def has_arguments(call: ToolCall, wanted: Mapping[str, Any]) -> bool:
-    """Whether the call has these arguments, perhaps beside others."""
+    """Return whether the call has these arguments, perhaps beside others."""
     return all(name in call.arguments and call.arguments[name] == value for name, value in wanted.items())

@@ -36,7 +36,7 @@ class Means:
 
 @dataclass(slots=True)
 class _Usage:
-    """What the answers of one side took."""
+    """Requests and tokens of one side."""
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -86,7 +86,7 @@ class _Talk:
         self.end, self.reason = end, reason
 
     def request(self) -> UserRequest:
-        """What the user is asked."""
+        """Return what the user is asked."""
         heard = next((turn.text for turn in reversed(self.turns) if turn.speaker == "assistant"), "")
         may_end = self.said + 1 >= self.scenario.least and bool(heard) and not waits_for_answer(heard)
         return UserRequest(self.scenario, tuple(self.turns), may_end)

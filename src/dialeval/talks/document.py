@@ -37,7 +37,7 @@ class SystemTalks:
     usage: Mapping[str, Mapping[str, int]]
     """Requests and tokens of the ``system`` and of the ``user``; ``uncounted`` answers make the sums lower bounds."""
     identical: bool
-    """Whether the repeats of every scenario are word for word the same."""
+    """True if the repeats of every scenario are word for word the same."""
 
 
 @dataclass(frozen=True, slots=True)

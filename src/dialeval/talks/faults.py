@@ -108,13 +108,13 @@ def _early(
 
 
 def _asked_for(words: str, heard: set[str]) -> bool:
-    """Whether all words of a phrase were heard, little ones such as "of" left out."""
+    """Return whether all words of a phrase were heard, little ones such as "of" left out."""
     wanted = _words(words)
     return ({word for word in wanted if len(word) > 2} or wanted) <= heard
 
 
 def _tells(text: str, fact: Fact) -> bool:
-    """Whether the words and numbers of the fact stand in the text one after another, however they are joined."""
+    """Return whether the words and numbers of the fact stand in the text one after another, however they are joined."""
     said, value = (re.findall(r"[^\W\d_]+|\d+", each.casefold()) for each in (text, fact.value))
     return any(said[place : place + len(value)] == value for place in range(len(said) - len(value) + 1))
 

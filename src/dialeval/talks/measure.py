@@ -85,7 +85,7 @@ class TalkMeasure:
     metric: Metric[Any]
     plan: TalkPlan | None
     leads: bool
-    """Whether it is the first of the study, which the summary of talks stands beside."""
+    """True if it is the first of the study, which the summary of talks stands beside."""
     recorded: Callable[[System, Tools], Sequence[Dialogue]] | None = None
     """Reader of a system's dialogues, if no plan holds any."""
 

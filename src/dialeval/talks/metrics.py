@@ -115,7 +115,7 @@ class Success(_TalkMetric):
 
 
 def _matters(talk: Dialogue) -> bool:
-    """Whether the user made a fault that may have changed the outcome."""
+    """Return whether the user made a fault that may have changed the outcome."""
     return any(fault.effect != "minor" for fault in faults_of(talk))
 
 

@@ -34,9 +34,9 @@ class Fault:
     """Number of the turn among all turns of the dialogue, from 1."""
     kind: FaultKind
     effect: Effect = "unknown"
-    """Whether the fault helped the system, hindered it, or can have changed nothing."""
+    """True if the fault helped the system, hindered it, or can have changed nothing."""
     evidence: str = ""
-    """What was said, or what is missing."""
+    """Words of the fault, or what is missing."""
     by: str = "rules"
     """Who tagged it: the rules, a judge or a person."""
 
@@ -46,7 +46,7 @@ FAILED: Final = "the talk failed for a technical reason"
 
 
 def is_talk(dialogue: object) -> bool:
-    """Whether the dialogue has an outcome, perhaps an unknown one."""
+    """Return whether the dialogue has an outcome, perhaps an unknown one."""
     return isinstance(dialogue, Dialogue) and "success" in dialogue.metadata
 
 
@@ -138,7 +138,7 @@ def fault_fields(fault: Fault) -> dict[str, object]:
 
 
 def are_identical(talks: Sequence[Dialogue]) -> bool:
-    """Whether the repeats of every scenario are word for word the same, so that they show nothing."""
+    """Return whether the repeats of every scenario are word for word the same, so that they show nothing."""
     said: dict[tuple[str, str], set[tuple[tuple[str, str], ...]]] = {}
     times: dict[tuple[str, str], int] = {}
     for talk in talks:

@@ -148,7 +148,7 @@ def _as_facts(given: object) -> object:
 
 
 class Scenario(_Strict):
-    """What a simulated user wants, knows and says, and what the system must have done at the end."""
+    """Goal, knowledge and words of a simulated user, and what the system must have done at the end."""
 
     id: Annotated[Text, BeforeValidator(_as_text)]
     goal: Text
@@ -157,7 +157,7 @@ class Scenario(_Strict):
     first: tuple[Text, ...] = ()
     """The user's first turns, said as they stand."""
     instructions: Text | None = None
-    """What the system is told before the talk, as its knowledge; a system turn at the beginning."""
+    """Text that the system is told before the talk, as its knowledge; a system turn at the beginning."""
     success: Annotated[tuple[Criterion, ...], BeforeValidator(_as_criteria)] = ()
     least: Annotated[int, Field(ge=1, le=200)] = LEAST
     most: Annotated[int, Field(ge=1, le=200)] = MOST

@@ -21,7 +21,7 @@ NO_CRITERIA: Final = "the scenario has no criteria of success"
 
 
 class Held(NamedTuple):
-    """Whether a criterion holds."""
+    """Outcome of one criterion."""
 
     held: bool | None
     """None if nobody can say."""

@@ -1,4 +1,4 @@
-"""What a study says of its talks: success by every convention, faults, costs, and talks of systems side by side."""
+"""Summary of the talks of a study: success by every convention, faults, costs, and talks of systems side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a ranking of systems survives another simulated user: the same scenarios, played by two users."""
+"""Survival of a ranking of systems under another simulated user: the same scenarios, played by two users."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class OverTurns(Derived):
         return self.metric.family
 
     def has(self, member: str) -> bool:
-        """Whether the metric has that member, of those that are passed on."""
+        """Return whether the metric has that member, of those that are passed on."""
         return member == "fit" and self.metric.has("fit")
 
     def fit(self, talks: Sequence[Any]) -> OverTurns:

@@ -24,15 +24,15 @@ whether the goal is reached, for models too small for JSON."""
 
 
 class UserTurn(NamedTuple):
-    """What a simulated user says next."""
+    """Next turn of a simulated user."""
 
     text: str
     end: bool = False
-    """Whether the user ends the talk with this turn."""
+    """True if the user ends the talk with this turn."""
     failed: str | None = None
     """Why there is no turn, if asking failed or the reply cannot be read: nobody's fault but ours."""
     replies: tuple[Response | None, ...] = ()
-    """What a model replied, for its cost."""
+    """Replies of a model, for their cost."""
 
 
 class UserRequest(NamedTuple):
@@ -42,7 +42,7 @@ class UserRequest(NamedTuple):
     turns: Context
     """All turns so far."""
     may_end: bool
-    """Whether the scenario's least number of turns is reached, and the system asks nothing."""
+    """True if the scenario's least number of turns is reached, and the system asks nothing."""
 
     @property
     def said(self) -> int:

@@ -84,7 +84,7 @@ def _rater(ratings: Ratings, name: str | None, what: str = "judge") -> str:
 
 
 def _is_called(rater: str, name: str) -> bool:
-    """Whether the rater has that name with these options, as a study calls a judge; it may have more."""
+    """Return whether the rater has that name with these options, as a study calls a judge; it may have more."""
     try:
         full, short = split_call(rater.partition("|")[0]), split_call(name)
     except ValueError:

@@ -46,7 +46,7 @@ class AnswerJudge:
         return self.questioner.resources
 
     def read(self, questions: Sequence[str], answers: Sequence[str]) -> list[Reading]:
-        """What each answer to its question means; an answer without a word is ambiguous.
+        """Return what each answer to its question means; an answer without a word is ambiguous.
 
         Of an answer on which the judge gives no verdict, the reading has the reason.
         """

@@ -35,7 +35,7 @@ class Lesson(NamedTuple):
 
     @property
     def segments(self) -> Texts:
-        """What the encoder reads."""
+        """Return what the encoder reads."""
         return (*self.context[-BEFORE:], self.response)
 
 

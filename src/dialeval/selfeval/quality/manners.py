@@ -23,7 +23,7 @@ class Manners(NamedTuple):
     threshold: float
 
     def rude(self, units: Floats) -> NDArray[np.bool_]:
-        """Whether each turn, a unit vector, is rude."""
+        """Return whether each turn, a unit vector, is rude."""
         above: NDArray[np.bool_] = units @ self.direction >= self.threshold
         return above
 
@@ -39,7 +39,7 @@ def write_manners(path: Path, manners: Manners) -> None:
 
 @cache
 def shipped_manners() -> Manners:
-    """What comes with dialeval."""
+    """Return what comes with dialeval."""
     from safetensors.numpy import load_file
 
     expected = "a direction and a threshold"

@@ -38,7 +38,7 @@ class Call(NamedTuple):
     number: int = 0
     """Position among the spans of its file, which decides between calls of the same time."""
     inside: bool = False
-    """Whether a tool made the call: a sub-agent."""
+    """True if a tool made the call: a sub-agent."""
 
 
 class Traces(NamedTuple):

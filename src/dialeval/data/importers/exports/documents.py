@@ -38,7 +38,7 @@ def objects(source: Source, on_bad: OnBad) -> Iterator[tuple[Row, Mapping[str, o
 
 
 def _is_one_document(source: Source) -> bool:
-    """Whether a file is one JSON object, on however many lines."""
+    """Return whether a file is one JSON object, on however many lines."""
     with opened(source) as handle:
         head = _start(handle.peek(64))
         if not head.startswith(b"{"):
@@ -88,7 +88,7 @@ _DEEP: Final = 32
 
 
 def _partial(text: str) -> object:
-    """What stands at the beginning of a JSON document that breaks off: every value that has begun."""
+    """Return what stands at the beginning of a JSON document that breaks off: every value that has begun."""
     root: list[object] = []
     stack: list[object] = [root]
     keys: list[str | None] = [None]

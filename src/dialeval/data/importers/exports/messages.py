@@ -318,7 +318,7 @@ def key_of(message: Message) -> tuple[str, str]:
 
 
 def tools_named(messages: Iterable[Message]) -> Counter[str]:
-    """How often each tool is called."""
+    """Return how often each tool is called."""
     named: Counter[str] = Counter()
     for message in messages:
         calls = message.get("tool_calls")

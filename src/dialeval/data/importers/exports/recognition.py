@@ -56,7 +56,7 @@ def _is_message(fields: Fields) -> bool:
 
 
 def _is_row(fields: Fields) -> bool:
-    """Whether a message names its conversation, so that it is one of a table's rows."""
+    """Return whether a message names its conversation, so that it is one of a table's rows."""
     from dialeval.data.importers.message_rows import message_columns
 
     return message_columns(fields) is not None

@@ -266,7 +266,7 @@ def _call(span: Span, number: int, *, inside: bool) -> Call | None:
 
 
 def _agent_speaks(span: Span) -> bool:
-    """Whether a span of an agent holds a whole history, not only a question and an answer."""
+    """Return whether a span of an agent holds a whole history, not only a question and an answer."""
     return "pydantic_ai.all_messages" in span.attributes
 
 
